@@ -1,0 +1,48 @@
+//! Values into frames.
+
+use super::{CHECK, Method, TAG, checksum, has_tag};
+use crate::codec::Codec;
+use crate::error::Result;
+use crate::limits::DEFAULT_MAX_SIZE;
+use crate::{foreign, varint};
+
+/// Values below this many bytes are not tried: see `docs/design.md` for the measurement.
+pub const SMALLEST: usize = 64;
+
+/// Make the value to store for `raw` in the beginning of `out`, and return its length.
+///
+/// `None` says that `raw` itself is to be stored: compression would not make it smaller. `out` is a buffer to be used
+/// again; what it holds behind the returned length is rubbish.
+pub fn compress(raw: &[u8], codec: Codec, out: &mut Vec<u8>) -> Result<Option<usize>> {
+    if (SMALLEST..=DEFAULT_MAX_SIZE).contains(&raw.len()) {
+        let method = match codec {
+            Codec::Zstd(_) => Method::Zstd,
+            Codec::Lz4 => Method::Lz4,
+            Codec::Brotli(_) => Method::Brotli,
+        };
+        out.clear();
+        out.extend_from_slice(&method.tag());
+        varint::write(out, raw.len() as u64);
+        let header = out.len();
+        // The largest payload that still makes the frame smaller than the raw value.
+        let limit = raw.len() - header - CHECK - 1;
+        if let Some(length) = codec.compress(raw, out, header, limit)? {
+            let end = header + length;
+            out.truncate(end);
+            out.extend_from_slice(&checksum(raw).to_le_bytes());
+            return Ok(Some(end + CHECK));
+        }
+    }
+    if must_escape(raw) {
+        out.clear();
+        out.extend_from_slice(&Method::Verbatim.tag());
+        out.extend_from_slice(raw);
+        return Ok(Some(TAG + raw.len()));
+    }
+    Ok(None)
+}
+
+/// Whether a reader would take `raw` for a frame or for another program's container, so that it needs a tag of its own.
+pub fn must_escape(raw: &[u8]) -> bool {
+    has_tag(raw) || !matches!(foreign::decode(raw, DEFAULT_MAX_SIZE), Ok(None))
+}

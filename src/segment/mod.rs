@@ -1,0 +1,1 @@
+//! Many consecutive updates of one document in one self-describing blob.
