@@ -10,7 +10,7 @@ mod read;
 mod write;
 
 pub use read::{Compressed, Value, parse};
-pub use write::{compress, must_escape};
+pub use write::{SMALLEST, compress, must_escape};
 
 /// How a frame's payload is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

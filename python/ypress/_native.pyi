@@ -1,0 +1,74 @@
+# Stub of the native module, written by hand and checked against it by mypy.stubtest.
+from collections.abc import Buffer
+from typing import Final, Literal, final
+
+_Codec = Literal["zstd", "lz4", "brotli"]
+
+__version__: Final[str]
+DEFAULT_MAX_SIZE: Final[int]
+
+def compress(data: Buffer, /, codec: _Codec | str = "zstd", level: int | None = None) -> bytes:
+    """Compress one value, if that makes it smaller.
+
+    Args:
+        data: any object with the buffer protocol; its bytes in C order are what counts.
+        codec: ``"zstd"``, ``"lz4"`` or ``"brotli"``.
+        level: zstd -7 to 19 (default 3), brotli 0 to 11 (default 4); lz4 has none.
+
+    Returns:
+        A value that `decompress` turns back into the same bytes. It is never longer than the data, except by two bytes
+        where the data could be mistaken for a compressed value. Where nothing is gained, ``bytes`` come back as the very
+        object that was passed in.
+
+    Raises:
+        TypeError: data has no buffer, or codec or level is of the wrong type.
+        ValueError: no such codec, or a level outside of its range.
+    """
+
+def decompress(data: Buffer, /, *, max_size: int = ...) -> bytes:
+    """The update in a stored value, whoever wrote it.
+
+    Values that `compress` made are recognised by their first two bytes and verified. Without those, zstd frames, LZ4
+    frames, gzip and zlib are recognised, if the whole value is one (or several) and sound. Everything else is a raw
+    update and returned as it is.
+
+    Args:
+        data: any object with the buffer protocol.
+        max_size: the most bytes that may be unfolded (default: `DEFAULT_MAX_SIZE`).
+
+    Raises:
+        CorruptData: the value was written by ypress and is damaged.
+        TooLarge: it unfolds to more than ``max_size`` bytes.
+        UnsupportedFormat: it was written by a newer ypress.
+        TypeError: data has no buffer.
+    """
+
+def row_info(data: Buffer, /) -> RowInfo:
+    """What a stored value is, without decompressing those of ypress.
+
+    Raises:
+        CorruptData: it begins as a value of ypress does, but its header is damaged.
+        TooLarge: it is another program's container of more than `DEFAULT_MAX_SIZE` bytes.
+        UnsupportedFormat: it was written by a newer ypress.
+        TypeError: data has no buffer.
+    """
+
+@final
+class RowInfo:
+    """What a stored value is."""
+
+    @property
+    def kind(self) -> str:
+        """``raw``, ``verbatim``, ``zstd``, ``lz4``, ``brotli``, or another program's ``zstd-frame``, ``lz4-frame``,
+        ``gzip``, ``zlib``."""
+
+    @property
+    def stored_size(self) -> int:
+        """Bytes in the store."""
+
+    @property
+    def raw_size(self) -> int:
+        """Bytes of the update; for values of ypress, as the header claims."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...

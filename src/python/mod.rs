@@ -1,0 +1,19 @@
+//! The Python module `ypress._native`: checks arguments, releases the interpreter lock where it pays, calls the core.
+
+mod buffer;
+mod errors;
+mod row;
+
+use pyo3::prelude::*;
+
+/// The native half of ypress. Import `ypress`, not this.
+#[pymodule(gil_used = false)]
+#[allow(non_upper_case_globals)]
+mod _native {
+    #[pymodule_export]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const DEFAULT_MAX_SIZE: usize = crate::limits::DEFAULT_MAX_SIZE;
+    #[pymodule_export]
+    use super::row::{RowInfo, compress, decompress, row_info};
+}
