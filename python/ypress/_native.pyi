@@ -1,6 +1,7 @@
 # Stub of the native module, written by hand and checked against it by mypy.stubtest.
-from collections.abc import Buffer
 from typing import Final, Literal, final
+
+from typing_extensions import Buffer
 
 _Codec = Literal["zstd", "lz4", "brotli"]
 
@@ -16,9 +17,9 @@ def compress(data: Buffer, /, codec: _Codec | str = "zstd", level: int | None = 
         level: zstd -7 to 19 (default 3), brotli 0 to 11 (default 4); lz4 has none.
 
     Returns:
-        A value that `decompress` turns back into the same bytes. It is never longer than the data, except by two bytes
-        where the data could be mistaken for a compressed value. Where nothing is gained, ``bytes`` come back as the very
-        object that was passed in.
+        A value that `decompress` turns back into the same bytes. It is never longer than the data, except by two
+        bytes where the data could be mistaken for a compressed value. Where nothing is gained, ``bytes`` come back
+        as the very object that was passed in.
 
     Raises:
         TypeError: data has no buffer, or codec or level is of the wrong type.

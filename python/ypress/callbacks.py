@@ -17,9 +17,7 @@ __all__ = ["callbacks", "register"]
 _CANNOT_LOAD = ((0, 1, 1), (0, 1, 5))
 
 
-def callbacks(
-    codec: str | None = "zstd", level: int | None = None
-) -> tuple[Callback, Callback] | tuple[None, None]:
+def callbacks(codec: str | None = "zstd", level: int | None = None) -> tuple[Callback, Callback] | tuple[None, None]:
     """The pair ``(compress, decompress)`` of a codec and level, for ``register_compression_callbacks``.
 
     Args:

@@ -21,7 +21,7 @@ class CorruptData(Error, ValueError):
         offset: the byte at which it was noticed, counted from the beginning of the value.
     """
 
-    def __init__(self, message: str, format: str = "", offset: int = 0) -> None:  # noqa: A002
+    def __init__(self, message: str, format: str = "", offset: int = 0) -> None:
         super().__init__(message, format, offset)
         self.format = format
         self.offset = offset
@@ -37,7 +37,7 @@ class TooLarge(Error, ValueError):
         limit: the limit in bytes that was in force.
     """
 
-    def __init__(self, message: str, format: str = "", size: int = 0, limit: int = 0) -> None:  # noqa: A002
+    def __init__(self, message: str, format: str = "", size: int = 0, limit: int = 0) -> None:
         super().__init__(message, format, size, limit)
         self.format = format
         self.size = size
@@ -53,7 +53,7 @@ class UnsupportedFormat(Error, ValueError):
         version: its number.
     """
 
-    def __init__(self, message: str, format: str = "", version: int = 0) -> None:  # noqa: A002
+    def __init__(self, message: str, format: str = "", version: int = 0) -> None:
         super().__init__(message, format, version)
         self.format = format
         self.version = version

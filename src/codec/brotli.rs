@@ -42,7 +42,14 @@ pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<()> {
     );
     let (mut left_in, mut read, mut left_out, mut written, mut total) = (payload.len(), 0, out.len(), 0, 0);
     let result = BrotliDecompressStream(
-        &mut left_in, &mut read, payload, &mut left_out, &mut written, out, &mut total, &mut state,
+        &mut left_in,
+        &mut read,
+        payload,
+        &mut left_out,
+        &mut written,
+        out,
+        &mut total,
+        &mut state,
     );
     match result {
         BrotliResult::ResultSuccess if left_in > 0 => {

@@ -44,13 +44,7 @@ fn compressor(level: i32) -> Result<Compressor> {
 }
 
 /// See [`super::Codec::compress`].
-pub fn compress(
-    raw: &[u8],
-    level: i32,
-    out: &mut Vec<u8>,
-    at: usize,
-    limit: usize,
-) -> Result<Option<usize>> {
+pub fn compress(raw: &[u8], level: i32, out: &mut Vec<u8>, at: usize, limit: usize) -> Result<Option<usize>> {
     let limit = limit.min(zstd_safe::compress_bound(raw.len()));
     grow(out, at + limit);
     COMPRESSOR.with_borrow_mut(|slot| {
@@ -79,8 +73,8 @@ fn too_small(code: usize) -> bool {
 pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<()> {
     let length = DECOMPRESSOR.with_borrow_mut(|slot| {
         if slot.is_none() {
-            let mut context = DCtx::try_create()
-                .ok_or(Error::corrupt(FORMAT, 0, "no memory for a decompressor"))?;
+            let mut context =
+                DCtx::try_create().ok_or(Error::corrupt(FORMAT, 0, "no memory for a decompressor"))?;
             context
                 .set_parameter(DParameter::Format(FrameFormat::Magicless))
                 .map_err(|code| Error::corrupt(FORMAT, 0, name(code)))?;

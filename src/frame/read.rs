@@ -48,8 +48,7 @@ pub fn parse(value: &[u8]) -> Result<Value<'_>> {
             Err(Error::corrupt(FORMAT, TAG, "the content needs no tag, so the tag is damaged"))
         };
     }
-    let (raw_length, length) =
-        varint::read(body).map_err(|bad| Error::corrupt(FORMAT, TAG, bad.reason()))?;
+    let (raw_length, length) = varint::read(body).map_err(|bad| Error::corrupt(FORMAT, TAG, bad.reason()))?;
     let offset = TAG + length;
     let end = value.len().saturating_sub(CHECK);
     let (Some(payload), Some(&[a, b, c, d])) = (value.get(offset..end), value.get(end..)) else {
@@ -74,8 +73,7 @@ impl Compressed<'_> {
             Method::Verbatim | Method::Brotli => u64::MAX,
         };
         if self.raw_length > possible {
-            let problem =
-                format!("{} bytes cannot unfold to {} bytes", self.payload.len(), self.raw_length);
+            let problem = format!("{} bytes cannot unfold to {} bytes", self.payload.len(), self.raw_length);
             return Err(Error::corrupt(FORMAT, TAG, problem));
         }
         match usize::try_from(self.raw_length) {
