@@ -8,12 +8,12 @@ _Codec = Literal["zstd", "lz4", "brotli"]
 __version__: Final[str]
 DEFAULT_MAX_SIZE: Final[int]
 
-def compress(data: Buffer, /, codec: _Codec | str = "zstd", level: int | None = None) -> bytes:
+def compress(data: Buffer, /, codec: _Codec | str | None = "zstd", level: int | None = None) -> bytes:
     """Compress one value, if that makes it smaller.
 
     Args:
         data: any object with the buffer protocol; its bytes in C order are what counts.
-        codec: ``"zstd"``, ``"lz4"`` or ``"brotli"``.
+        codec: ``"zstd"``, ``"lz4"`` or ``"brotli"``; None only marks what could be mistaken for a compressed value.
         level: zstd -7 to 19 (default 3), brotli 0 to 11 (default 4); lz4 has none.
 
     Returns:

@@ -11,10 +11,14 @@ pub const SMALLEST: usize = 64;
 
 /// Make the value to store for `raw` in the beginning of `out`, and return its length.
 ///
+/// Without a codec, `raw` is only given a tag where a reader would take it for something else.
+///
 /// `None` says that `raw` itself is to be stored: compression would not make it smaller. `out` is a buffer to be used
 /// again; what it holds behind the returned length is rubbish.
-pub fn compress(raw: &[u8], codec: Codec, out: &mut Vec<u8>) -> Result<Option<usize>> {
-    if (SMALLEST..=DEFAULT_MAX_SIZE).contains(&raw.len()) {
+pub fn compress(raw: &[u8], codec: Option<Codec>, out: &mut Vec<u8>) -> Result<Option<usize>> {
+    if let Some(codec) = codec
+        && (SMALLEST..=DEFAULT_MAX_SIZE).contains(&raw.len())
+    {
         let method = match codec {
             Codec::Zstd(_) => Method::Zstd,
             Codec::Lz4 => Method::Lz4,

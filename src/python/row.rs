@@ -33,16 +33,16 @@ pub fn codec_of(name: &str, level: Option<i32>) -> PyResult<Codec> {
 
 /// Compress one value; see `ypress.compress` in the stub.
 #[pyfunction]
-#[pyo3(signature = (data, /, codec = "zstd", level = None))]
+#[pyo3(signature = (data, /, codec = Some("zstd"), level = None))]
 pub fn compress<'py>(
     data: &Bound<'py, PyAny>,
-    codec: &str,
+    codec: Option<&str>,
     level: Option<i32>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let codec = codec_of(codec, level)?;
+    let codec = codec.map(|name| codec_of(name, level)).transpose()?;
     let data = as_bytes(data)?;
     let (py, raw) = (data.py(), data.as_bytes());
-    if raw.len() < frame::SMALLEST && !frame::must_escape(raw) {
+    if (codec.is_none() || raw.len() < frame::SMALLEST) && !frame::must_escape(raw) {
         return Ok(data);
     }
     // Taken out of its cell, not borrowed: another Python thread may run while the lock is released.
