@@ -48,11 +48,11 @@ def about(sample: Sample, made: bool) -> str:
         f"Updates    median {statistics.median(sizes):g} bytes, largest {sizes[-1]:,}; {raw:,} bytes together",
     ]
     if not sample.whole:
-        lines.append(f"Sample     {len(sizes):,} updates from all over the file, as it is large; all below is of these")
+        lines.append(f"Sample     {len(sizes):,} updates from all over this large file; all below is of these")
     if sample.damaged:
         lines.append(f"Damaged    {sample.damaged:,} values could not be decoded and are left out")
     if sample.whole and not made and sample.file_size > 2 * raw:
-        lines.append("           (most of the file is not the updates but what SQLite keeps about them)")
+        lines.append("           most of it is not the updates but what SQLite keeps with them")
     return "\n".join(lines)
 
 
