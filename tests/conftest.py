@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import shutil
+import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,3 +38,36 @@ def long_rounds() -> bool:
 def anyio_backend(request: pytest.FixtureRequest) -> str:
     """Async tests run under both event loops."""
     return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def yjs_folder() -> Path:
+    """The folder of the scripts that run real Yjs, with Yjs installed."""
+    folder = ROOT / "tests" / "yjs"
+    if shutil.which("node") is None:
+        pytest.skip("real Yjs needs node")
+    if not (folder / "node_modules" / "yjs").exists():
+        npm = shutil.which("npm")
+        assert npm is not None, "run `npm ci` in tests/yjs"
+        subprocess.run([npm, "ci", "--silent"], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def yjs(yjs_folder: Path) -> Callable[..., dict[str, Any]]:
+    """What real Yjs makes of a history: see ``tests/yjs/check_history.mjs`` for the answer's fields."""
+
+    def check(history: Iterable[bytes], **roots: str) -> dict[str, Any]:
+        request = {"updates": [base64.b64encode(update).decode() for update in history], "roots": roots}
+        done = subprocess.run(
+            ["node", "check_history.mjs"],
+            cwd=yjs_folder,
+            input=json.dumps(request) + "\n",
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    return check

@@ -73,3 +73,64 @@ class RowInfo:
 
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+
+_Ranges = list[tuple[int, list[tuple[int, int]]]]
+
+def clock_ranges(update: Buffer, /) -> _Ranges:
+    """The structs that a Yjs update (encoding version 1) holds.
+
+    Returns:
+        For each client, in ascending order, the ranges of its clocks as (first, behind the last); what the update
+        skips is left out, neighbours are joined.
+
+    Raises:
+        CorruptData: these bytes are no update, are cut off, or hold contents that are not known.
+        TypeError: update has no buffer.
+    """
+
+@final
+class Clocks:
+    """What the updates of a history hold together, by client and clock, and what they lack.
+
+    May be used from several threads.
+    """
+
+    def __new__(cls) -> Clocks: ...
+    def add(self, update: Buffer, /) -> bool:
+        """Add an update.
+
+        Returns:
+            Whether it fits on what is here: it leaves no gap before its structs, and the structs that those need, and
+            that it deletes, are here. What did not fit is here from then on, and not complained of again.
+
+        Raises:
+            CorruptData: as for `clock_ranges`; nothing was added.
+            TypeError: update has no buffer.
+        """
+
+    def missing(self, update: Buffer, /) -> bytes | None:
+        """The part of an update that is not here: an update with the clients that have a struct which is missing, and
+        with the deletions that are missing. None if nothing is.
+
+        Raises:
+            CorruptData: as for `clock_ranges`.
+            TypeError: update has no buffer.
+        """
+
+    def state_vector(self) -> bytes:
+        """How far the clocks of each client go from 0 without a gap, in the form that `pycrdt.Doc.get_update` takes."""
+
+    def ranges(self) -> _Ranges:
+        """The clocks that are here, in the form of `clock_ranges`."""
+
+    def gaps(self) -> _Ranges:
+        """The clocks that are missing below the highest of their client. Yjs holds back what lies behind them."""
+
+    def awaited(self) -> _Ranges:
+        """The missing clocks that structs which are here need as their neighbour, their parent or a link's target.
+        They lie in gaps or behind the highest clock."""
+
+    def closing(self) -> bytes | None:
+        """An update that closes the gaps which nothing awaits, so that Yjs holds back nothing on their account; None
+        if there is no such gap. It puts collected structs in their place, so what they held is gone for good, should
+        it turn up later."""

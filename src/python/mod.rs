@@ -3,6 +3,7 @@
 mod buffer;
 mod errors;
 mod row;
+mod yjs;
 
 use pyo3::prelude::*;
 
@@ -16,4 +17,6 @@ mod _native {
     const DEFAULT_MAX_SIZE: usize = crate::limits::DEFAULT_MAX_SIZE;
     #[pymodule_export]
     use super::row::{RowInfo, compress, decompress, row_info};
+    #[pymodule_export]
+    use super::yjs::{Clocks, clock_ranges};
 }

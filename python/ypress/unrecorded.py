@@ -1,0 +1,77 @@
+"""What a live document holds that its stored history lacks.
+
+A collaboration room sets values in its document before it asks the store to load, and records only what comes after.
+The clocks of those values would be a gap in the history, and Yjs holds back whatever its client did later. So the store
+keeps an account of what its history holds, and puts what is missing ahead of the first update that would not fit.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Protocol
+
+from ypress._native import Clocks
+from ypress.errors import CorruptData
+
+__all__ = ["Unrecorded"]
+
+
+class Document(Protocol):
+    """The part of ``pycrdt.Doc`` that is needed here."""
+
+    def get_update(self, state: bytes | None = None) -> bytes: ...
+    def apply_update(self, update: bytes) -> None: ...
+
+
+class Unrecorded:
+    """Finds what has to be stored ahead of an update. Use it where the document may be used: in its thread.
+
+    Args:
+        ydoc: the document, after the history has been applied to it. It is held weakly.
+        clocks: all updates of the history, added in order; from here on this object's own.
+        close: close those gaps of the history that nothing depends on, in the document now, in the history with the
+            next write. Whoever still holds the missing structs can never add them afterwards, so this is for
+            histories that nobody has written for a while.
+    """
+
+    def __init__(self, ydoc: Document, clocks: Clocks, *, close: bool = False) -> None:
+        self._ydoc = weakref.ref(ydoc)
+        self._clocks = clocks
+        self._waiting: list[bytes] = []
+        if close and (closing := clocks.closing()) is not None:
+            ydoc.apply_update(closing)
+            clocks.add(closing)
+            self._waiting.append(closing)
+        held = self._missing()
+        if held is not None:
+            self._waiting.append(held)
+
+    def ahead_of(self, update: bytes) -> list[bytes]:
+        """The updates to store ahead of `update`, in order, and in one transaction with it. Usually there are none.
+
+        Counts `update` and what it returns as stored. What is no Yjs update of version 1 passes unexamined.
+        """
+        itself = Clocks()
+        try:
+            itself.add(update)
+        except CorruptData:
+            return []
+        # The whole state, which a room writes when it made the document from its file, says it all itself.
+        ahead = [waiting for waiting in self._waiting if itself.missing(waiting) is not None]
+        self._waiting.clear()
+        for waiting in ahead:
+            self._clocks.add(waiting)
+        if not self._clocks.add(update) and (more := self._missing()) is not None:
+            # The document changed between loading and recording.
+            self._clocks.add(more)
+            ahead.append(more)
+        return ahead
+
+    def _missing(self) -> bytes | None:
+        ydoc = self._ydoc()
+        if ydoc is None:
+            return None
+        try:
+            return self._clocks.missing(ydoc.get_update(self._clocks.state_vector()))
+        except CorruptData:
+            return None
