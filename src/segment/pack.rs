@@ -1,0 +1,163 @@
+//! Records to a segment.
+
+use std::ops::RangeInclusive;
+
+use super::blob::{Finder, METADATA, Sink, UPDATE};
+use super::codec::Codec;
+use super::coder::Encoder;
+use super::container::{self, Parts, index_entry};
+use super::parse::{self, Argument, Words};
+use super::time::{BitWriter, Times, Unit};
+use super::{FORMAT, MAX_BYTES, MAX_UPDATES};
+use crate::codec::zstd;
+use crate::error::{Error, Result};
+
+/// The levels that [`pack`] takes: those of zstd, which compresses what is new in long strings.
+pub const LEVELS: RangeInclusive<i32> = 1..=19;
+/// Faster than compressing row by row; 19 is for history that is rewritten once.
+pub const DEFAULT_LEVEL: i32 = 3;
+
+/// One update of a document's history.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// Its bytes; any.
+    pub update: &'a [u8],
+    /// The metadata stored beside it; none and empty differ.
+    pub metadata: Option<&'a [u8]>,
+    /// When it was written, in seconds since the epoch; any bit pattern is kept.
+    pub timestamp: f64,
+}
+
+struct Packer<'a> {
+    codec: Codec,
+    finder: Finder,
+    words: Words,
+    structure: Encoder,
+    text: Encoder,
+    literals: Vec<u8>,
+    shape: Vec<u8>,
+    arguments: Vec<Argument<'a>>,
+    scratch: Vec<u8>,
+}
+
+impl<'a> Packer<'a> {
+    fn update(&mut self, update: &'a [u8]) {
+        let mut shape = std::mem::take(&mut self.shape);
+        let mut arguments = std::mem::take(&mut self.arguments);
+        let regular = parse::regular(update, &self.codec.state)
+            && parse::parse(update, &mut self.codec.state, &mut self.words, &mut shape, &mut arguments).is_ok();
+        if regular {
+            self.codec.shapes.encode(&mut self.structure, &shape);
+            for argument in arguments.drain(..) {
+                self.argument(argument);
+            }
+        } else {
+            self.codec.shapes.encode(&mut self.structure, &[]);
+            self.argument(Argument::Blob(UPDATE, update));
+        }
+        self.shape = shape;
+        self.arguments = arguments;
+    }
+
+    fn argument(&mut self, argument: Argument<'_>) {
+        let coder = &mut self.structure;
+        match argument {
+            Argument::Number(kind, number) => {
+                self.codec.number(coder, kind, number);
+            }
+            Argument::Client(client) => {
+                self.codec.client(coder, client);
+            }
+            Argument::Rank(rank) => {
+                self.codec.rank(coder, rank);
+            }
+            Argument::Eight(eight) => {
+                self.codec.eight(coder, eight);
+            }
+            Argument::Short(single, follows, string) => {
+                self.scratch.clear();
+                let _ = self.codec.short(coder, &mut self.text, single, follows, string, &mut self.scratch);
+            }
+            Argument::Blob(slot, string) => {
+                let Codec { text, blobs, .. } = &mut self.codec;
+                let literals = &mut self.literals;
+                let mut sink = Sink { coder, text, text_coder: &mut self.text, literals };
+                sink.encode(blobs, &mut self.finder, slot, string);
+            }
+        }
+    }
+}
+
+/// Pack `records` into one blob. `level` is how hard the new parts of long strings are compressed, see [`LEVELS`].
+///
+/// # Errors
+/// [`Error::Level`]; [`Error::TooLarge`] for more than [`MAX_UPDATES`] records or [`MAX_BYTES`] bytes.
+pub fn pack(records: &[Record<'_>], level: i32) -> Result<Vec<u8>> {
+    if !LEVELS.contains(&level) {
+        return Err(Error::Level { codec: FORMAT, range: "levels 1 to 19", level });
+    }
+    let raw_bytes = records
+        .iter()
+        .map(|record| record.update.len() + record.metadata.map_or(0, <[u8]>::len))
+        .fold(0usize, usize::saturating_add);
+    for (size, limit) in [(raw_bytes, MAX_BYTES), (records.len(), MAX_UPDATES)] {
+        if size > limit {
+            return Err(Error::TooLarge { format: FORMAT, size: size as u64, limit: limit as u64 });
+        }
+    }
+    let unit = Unit::of(records.iter().map(|record| record.timestamp));
+    let first = records.first().map_or(0.0, |record| record.timestamp);
+    let last = records.last().map_or(0.0, |record| record.timestamp);
+    let mut packer = Packer {
+        codec: Codec::new(records.len(), raw_bytes),
+        finder: Finder::new(raw_bytes),
+        words: Words::default(),
+        structure: Encoder::new(),
+        text: Encoder::new(),
+        literals: Vec::new(),
+        shape: Vec::new(),
+        arguments: Vec::new(),
+        scratch: Vec::new(),
+    };
+    let (mut times, mut times_coder, mut noise) =
+        (Times::new(unit.number(first)), Encoder::new(), BitWriter::default());
+    let (mut updates, mut metadatas, mut index) = (Vec::new(), Vec::new(), Vec::new());
+    updates.reserve_exact(records.iter().map(|record| record.update.len()).sum());
+    index.reserve_exact(records.len() * 16);
+    let mut metadata = Some(&[][..]);
+    for record in records {
+        packer.update(record.update);
+        updates.extend_from_slice(record.update);
+        let same = record.metadata == metadata;
+        packer.codec.metadata(&mut packer.structure, same, record.metadata.is_some());
+        if !same && let Some(bytes) = record.metadata {
+            packer.argument(Argument::Blob(METADATA, bytes));
+            metadatas.extend_from_slice(bytes);
+        }
+        metadata = record.metadata;
+        times.code(&mut times_coder, &mut noise, unit.number(record.timestamp));
+        index_entry(&mut index, record.update.len(), record.metadata.map(<[u8]>::len), record.timestamp);
+    }
+    let mut literals = Vec::new();
+    let raw_literals = packer.literals;
+    if !raw_literals.is_empty() {
+        let limit = usize::MAX;
+        let length = zstd::compress(&raw_literals, level, &mut literals, 0, limit)?;
+        let length = length
+            .ok_or(Error::Compress { codec: FORMAT, problem: "the compressor gave up on the literals".into() })?;
+        literals.truncate(length);
+    }
+    let (structure, text) = (packer.structure.finish(), packer.text.finish());
+    let (times, noise) = (times_coder.finish(), noise.finish());
+    let streams = [&structure[..], &text, &times, &noise, &literals];
+    let parts = Parts {
+        updates: records.len(),
+        raw_bytes,
+        unit,
+        first,
+        last,
+        streams,
+        literals: raw_literals.len(),
+    };
+    Ok(container::write(&parts, [&updates, &metadatas, &index]))
+}
