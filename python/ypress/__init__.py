@@ -5,7 +5,18 @@ This module is the codec API. Importing it loads no pycrdt, traitlets, click or 
 
 from __future__ import annotations
 
-from ._native import DEFAULT_MAX_SIZE, RowInfo, __version__, compress, decompress, row_info
+from ._native import (
+    DEFAULT_MAX_SIZE,
+    RowInfo,
+    SegmentInfo,
+    __version__,
+    compress,
+    decompress,
+    pack,
+    row_info,
+    segment_info,
+    unpack,
+)
 from .callbacks import callbacks, register
 from .errors import CorruptData, Error, TooLarge, UnsupportedFormat
 
@@ -14,12 +25,16 @@ __all__ = [
     "CorruptData",
     "Error",
     "RowInfo",
+    "SegmentInfo",
     "TooLarge",
     "UnsupportedFormat",
     "__version__",
     "callbacks",
     "compress",
     "decompress",
+    "pack",
     "register",
     "row_info",
+    "segment_info",
+    "unpack",
 ]

@@ -1,4 +1,5 @@
 # Stub of the native module, written by hand and checked against it by mypy.stubtest.
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal, final
 
 from typing_extensions import Buffer
@@ -134,3 +135,109 @@ class Clocks:
         """An update that closes the gaps which nothing awaits, so that Yjs holds back nothing on their account; None
         if there is no such gap. It puts collected structs in their place, so what they held is gone for good, should
         it turn up later."""
+
+def pack(
+    records: Iterable[tuple[Buffer, Buffer | None, float]], /, *, level: int | None = None
+) -> bytes:
+    """Pack consecutive updates of one document into one blob, a segment.
+
+    Args:
+        records: tuples of update, metadata and timestamp in seconds. Any bytes and any timestamps come back as they
+            were, in order; metadata of None and of no bytes differ.
+        level: 1 to 19, how hard new content of long strings is compressed. The default suits a live session; 19
+            suits history that is written once.
+
+    Returns:
+        A blob for `unpack`.
+
+    Raises:
+        TypeError: a record is not such a tuple.
+        ValueError: a level outside of its range.
+        TooLarge: more than 1,048,576 records or more than 2 GiB.
+    """
+
+def unpack(blob: Buffer, /, *, max_size: int = ...) -> SegmentIterator:
+    """The records in a segment, in order. All of it is decoded and verified before the first is returned.
+
+    Args:
+        blob: what `pack` returned.
+        max_size: the most bytes of updates and metadata that may be unfolded (default: `DEFAULT_MAX_SIZE`).
+
+    Raises:
+        CorruptData: the blob is damaged.
+        TooLarge: it holds more than ``max_size`` bytes.
+        UnsupportedFormat: it was written by a newer ypress.
+        TypeError: blob has no buffer.
+    """
+
+def segment_info(blob: Buffer, /) -> SegmentInfo:
+    """What a segment holds, by its header; the content is not verified.
+
+    Raises:
+        CorruptData: the header is damaged.
+        UnsupportedFormat: it was written by a newer ypress.
+        TypeError: blob has no buffer.
+    """
+
+@final
+class SegmentIterator(Iterator[tuple[bytes, bytes | None, float]]):
+    """The records of an unpacked segment."""
+
+    def __iter__(self) -> SegmentIterator: ...
+    def __next__(self) -> tuple[bytes, bytes | None, float]: ...
+    def __length_hint__(self) -> int: ...
+
+@final
+class SegmentInfo:
+    """What a segment holds, and what its parts take."""
+
+    @property
+    def version(self) -> int:
+        """The version of the format."""
+
+    @property
+    def updates(self) -> int:
+        """The number of updates."""
+
+    @property
+    def raw_bytes(self) -> int:
+        """Bytes of updates and metadata."""
+
+    @property
+    def first_timestamp(self) -> float:
+        """The first timestamp; 0.0 without updates."""
+
+    @property
+    def last_timestamp(self) -> float:
+        """The last timestamp."""
+
+    @property
+    def stored_size(self) -> int:
+        """Bytes of the blob: the sum of the sizes that follow, except the last."""
+
+    @property
+    def header_size(self) -> int:
+        """Bytes of header and check."""
+
+    @property
+    def structure_size(self) -> int:
+        """Bytes for what updates are made of: their shapes and numbers."""
+
+    @property
+    def text_size(self) -> int:
+        """Bytes for short strings, such as typed text."""
+
+    @property
+    def timestamps_size(self) -> int:
+        """Bytes for timestamps."""
+
+    @property
+    def literals_size(self) -> int:
+        """Bytes for what is new in long strings, compressed."""
+
+    @property
+    def literals_raw_size(self) -> int:
+        """The same before compression."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...

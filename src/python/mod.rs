@@ -3,6 +3,7 @@
 mod buffer;
 mod errors;
 mod row;
+mod segment;
 mod yjs;
 
 use pyo3::prelude::*;
@@ -17,6 +18,8 @@ mod _native {
     const DEFAULT_MAX_SIZE: usize = crate::limits::DEFAULT_MAX_SIZE;
     #[pymodule_export]
     use super::row::{RowInfo, compress, decompress, row_info};
+    #[pymodule_export]
+    use super::segment::{SegmentInfo, SegmentIterator, pack, segment_info, unpack};
     #[pymodule_export]
     use super::yjs::{Clocks, clock_ranges};
 }

@@ -29,7 +29,9 @@ const MIN_MATCH: usize = 12;
 /// The shortest reference to somewhere that has to be spelled out.
 const MIN_FAR: usize = 24;
 const HASHED: usize = 16;
+/// Every so many bytes of what is new, and of what was referred to, can be found again.
 const STRIDE: usize = 4;
+const KNOWN_STRIDE: usize = 64;
 
 /// Numbers of tokens.
 struct Models {
@@ -191,7 +193,6 @@ fn context(before: &[u8]) -> Context {
 /// Finds what was there before.
 pub struct Finder {
     table: Vec<u32>,
-    indexed: usize,
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -200,7 +201,7 @@ impl Finder {
     /// For about `expected` bytes.
     pub fn new(expected: usize) -> Self {
         let bits = (expected.max(1) / 2).max(1).ilog2().clamp(8, 20);
-        Self { table: vec![NOWHERE; 1 << bits], indexed: 0 }
+        Self { table: vec![NOWHERE; 1 << bits] }
     }
 
     #[inline(always)]
@@ -219,15 +220,12 @@ impl Finder {
             .then_some(found as usize)
     }
 
-    fn index(&mut self, history: &[u8], from: usize, to: usize) {
-        let mut at = self.indexed.max(from).next_multiple_of(STRIDE);
-        while at < to {
+    fn index(&mut self, history: &[u8], from: usize, to: usize, stride: usize) {
+        for at in (from.next_multiple_of(stride)..to).step_by(stride) {
             let Some(bytes) = history[at..].first_chunk::<HASHED>() else { break };
             let slot = self.slot(bytes);
             self.table[slot] = at as u32;
-            at += STRIDE;
         }
-        self.indexed = to;
     }
 }
 
@@ -286,7 +284,8 @@ impl<C: Coder, T: Coder> Sink<'_, C, T> {
                 continue;
             };
             self.literals(blobs, &mut last, start, pending, from);
-            finder.index(&blobs.history, pending, from);
+            finder.index(&blobs.history, pending, from, STRIDE);
+            finder.index(&blobs.history, from, from + length, KNOWN_STRIDE);
             tree(self.coder, &mut blobs.models.kinds[last as usize], 3, kind);
             let _ = blobs.reference(self.coder, kind, from, slot, source, length);
             last = kind;
@@ -294,7 +293,7 @@ impl<C: Coder, T: Coder> Sink<'_, C, T> {
             pending = at;
         }
         self.literals(blobs, &mut last, start, pending, end);
-        finder.index(&blobs.history, pending, end);
+        finder.index(&blobs.history, pending, end, STRIDE);
         tree(self.coder, &mut blobs.models.kinds[last as usize], 3, END);
         blobs.finish(slot, start);
     }

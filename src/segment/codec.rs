@@ -56,8 +56,8 @@ pub struct Codec {
     clients: Num,
     ranks: Num,
     words: Num,
-    eights: Vec<Bit>,
-    last_eight: [u8; 8],
+    raws: Vec<Bit>,
+    last_raw: [u8; 8],
     places: Places,
     same_metadata: Bit,
     has_metadata: Bit,
@@ -75,8 +75,8 @@ impl Codec {
             clients: Num::default(),
             ranks: Num::default(),
             words: Num::default(),
-            eights: vec![Bit::default(); 8 * 256],
-            last_eight: [0; 8],
+            raws: vec![Bit::default(); 8 * 256],
+            last_raw: [0; 8],
             places: Places::new(updates),
             same_metadata: Bit::default(),
             has_metadata: Bit::default(),
@@ -95,14 +95,12 @@ impl Codec {
         self.ranks.code(coder, rank)
     }
 
-    /// Eight bytes, much like the eight before.
-    pub fn eight<C: Coder>(&mut self, coder: &mut C, bytes: [u8; 8]) -> [u8; 8] {
-        for (at, byte) in bytes.into_iter().enumerate() {
-            let last = self.last_eight[at];
-            let nodes = &mut self.eights[at * 256..][..256];
-            self.last_eight[at] = tree(coder, nodes, 8, u32::from(byte ^ last)) as u8 ^ last;
+    /// The bytes of a number (at most eight), much like those of the one before.
+    pub fn raw<C: Coder>(&mut self, coder: &mut C, bytes: &[u8]) -> [u8; 8] {
+        for ((last, nodes), &byte) in self.last_raw.iter_mut().zip(self.raws.chunks_mut(256)).zip(bytes) {
+            *last ^= tree(coder, nodes, 8, u32::from(byte ^ *last)) as u8;
         }
-        self.last_eight
+        self.last_raw
     }
 
     /// Whether there is the same metadata as before; else whether there is any.

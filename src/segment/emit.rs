@@ -189,9 +189,10 @@ impl Elements for Emitter<'_, '_> {
         Ok(if usage == Use::Text { utf16_length(&self.out[start..]) } else { 1 })
     }
 
-    fn eight(&mut self) -> Walk {
-        let eight = self.codec.eight(&mut self.source.structure, [0; 8]);
-        self.out.extend_from_slice(&eight);
+    fn raw(&mut self, length: usize) -> Walk {
+        let zeros = &[0; 8][..length];
+        let raw = self.codec.raw(&mut self.source.structure, zeros);
+        self.out.extend_from_slice(&raw[..length]);
         Ok(())
     }
 

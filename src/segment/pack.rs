@@ -71,8 +71,8 @@ impl<'a> Packer<'a> {
             Argument::Rank(rank) => {
                 self.codec.rank(coder, rank);
             }
-            Argument::Eight(eight) => {
-                self.codec.eight(coder, eight);
+            Argument::Raw(raw) => {
+                self.codec.raw(coder, raw);
             }
             Argument::Short(single, follows, string) => {
                 self.scratch.clear();

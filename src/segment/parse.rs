@@ -17,7 +17,7 @@ pub enum Argument<'a> {
     Number(Kind, u64),
     Client(u64),
     Rank(u64),
-    Eight([u8; 8]),
+    Raw(&'a [u8]),
     Short(bool, Follows, &'a [u8]),
     Blob(Slot, &'a [u8]),
 }
@@ -49,15 +49,13 @@ impl<'a> Reader<'a> {
 
     fn string(&mut self) -> Walk<&'a [u8]> {
         let length = usize::try_from(self.number()?).map_err(|_| Irregular)?;
-        let (string, rest) = self.rest.split_at_checked(length).ok_or(Irregular)?;
-        self.rest = rest;
-        Ok(string)
+        self.raw(length)
     }
 
-    fn eight(&mut self) -> Walk<[u8; 8]> {
-        let (&eight, rest) = self.rest.split_first_chunk().ok_or(Irregular)?;
+    fn raw(&mut self, length: usize) -> Walk<&'a [u8]> {
+        let (raw, rest) = self.rest.split_at_checked(length).ok_or(Irregular)?;
         self.rest = rest;
-        Ok(eight)
+        Ok(raw)
     }
 
     /// lib0's signed number: magnitude << 1 | negative. The first byte holds its sign and six bits.
@@ -137,8 +135,8 @@ impl Elements for Check<'_> {
         self.reader.string().map(|_| 1)
     }
 
-    fn eight(&mut self) -> Walk {
-        self.reader.eight().map(|_| ())
+    fn raw(&mut self, length: usize) -> Walk {
+        self.reader.raw(length).map(|_| ())
     }
 
     fn signed(&mut self) -> Walk {
@@ -268,9 +266,9 @@ impl Elements for Parser<'_, '_> {
         Ok(if usage == Use::Text { utf16_length(string) } else { 1 })
     }
 
-    fn eight(&mut self) -> Walk {
-        let eight = self.reader.eight()?;
-        self.arguments.push(Argument::Eight(eight));
+    fn raw(&mut self, length: usize) -> Walk {
+        let raw = self.reader.raw(length)?;
+        self.arguments.push(Argument::Raw(raw));
         Ok(())
     }
 

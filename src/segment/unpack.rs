@@ -21,7 +21,7 @@ struct Entry {
 }
 
 /// An unpacked segment: all of its records, checked.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Segment {
     updates: Vec<u8>,
     metadata: Vec<u8>,

@@ -54,8 +54,8 @@ pub trait Elements {
     fn id(&mut self, kind: Kind, guesses: &[Id]) -> Walk<Id>;
     /// A string with its length before it. `before`: the item that precedes text. Its length in UTF-16 code units.
     fn string(&mut self, usage: Use, before: Option<Id>, this: Id) -> Walk<u64>;
-    /// Eight bytes.
-    fn eight(&mut self) -> Walk;
+    /// `length` bytes (at most eight) of a number.
+    fn raw(&mut self, length: usize) -> Walk;
     /// A signed number as lib0 writes it.
     fn signed(&mut self) -> Walk;
 }
@@ -75,9 +75,8 @@ pub fn update<E: Elements>(e: &mut E) -> Walk {
         }
     }
     for _ in 0..e.count()? {
-        let ranges = e.count()?;
         let client = e.client()?;
-        for _ in 0..ranges {
+        for _ in 0..e.count()? {
             let state = e.state();
             let guesses = [state.caret.clock, state.right.clock, state.deleted.clock];
             let clock = e.number(Kind::DeleteClock, &guesses)?;
@@ -188,7 +187,8 @@ fn any<E: Elements>(e: &mut E, this: Id, depth: u32) -> Walk {
     match e.byte()? {
         127 | 126 | 121 | 120 => Ok(()),
         125 => e.signed(),
-        123 | 122 => e.eight(),
+        124 => e.raw(4),
+        123 | 122 => e.raw(8),
         119 => e.string(Use::Word, None, this).map(|_| ()),
         118 => {
             for _ in 0..e.count()? {
