@@ -1,8 +1,13 @@
 //! Sizes and speeds of segments.
+#![allow(clippy::unwrap_used, clippy::type_complexity)]
+
 use std::time::Instant;
 use ypress::segment::{Record, info, pack, unpack};
 
-struct Document { data: Vec<u8>, rows: Vec<(usize, usize, Option<(usize, usize)>, f64)> }
+struct Document {
+    data: Vec<u8>,
+    rows: Vec<(usize, usize, Option<(usize, usize)>, f64)>,
+}
 
 fn load(path: &str) -> Vec<Document> {
     let data = std::fs::read(path).unwrap();
@@ -10,7 +15,8 @@ fn load(path: &str) -> Vec<Document> {
     let mut documents = Vec::new();
     let u32_at = |at: usize| u32::from_le_bytes(data[at..at + 4].try_into().unwrap());
     while at < data.len() {
-        let count = u32_at(at); at += 4;
+        let count = u32_at(at);
+        at += 4;
         let mut rows = Vec::new();
         for _ in 0..count {
             let length = u32_at(at) as usize;
@@ -36,12 +42,23 @@ fn main() {
         let mut parts = [0usize; 6];
         let (mut tp, mut tu) = (0.0, 0.0);
         for doc in load(path) {
-            let records: Vec<Record> = doc.rows.iter().map(|&(a, b, m, t)| Record { update: &doc.data[a..b], metadata: m.map(|(a, b)| &doc.data[a..b]), timestamp: t }).collect();
+            let records: Vec<Record> = doc
+                .rows
+                .iter()
+                .map(|&(a, b, m, t)| Record {
+                    update: &doc.data[a..b],
+                    metadata: m.map(|(a, b)| &doc.data[a..b]),
+                    timestamp: t,
+                })
+                .collect();
             let mut start = 0;
             while start < records.len() {
                 let mut end = start;
                 let mut size = 0;
-                while end < records.len() && end - start < per && (size < max_raw) { size += records[end].update.len(); end += 1; }
+                while end < records.len() && end - start < per && (size < max_raw) {
+                    size += records[end].update.len();
+                    end += 1;
+                }
                 let chunk = &records[start..end];
                 let t = Instant::now();
                 let blob = pack(chunk, level).unwrap();
@@ -50,15 +67,42 @@ fn main() {
                 let seg = unpack(&blob, 1 << 30).unwrap();
                 tu += t.elapsed().as_secs_f64();
                 assert_eq!(seg.len(), chunk.len());
-                for (a, b) in seg.iter().zip(chunk) { assert!(a.update == b.update && a.metadata == b.metadata && a.timestamp.to_bits() == b.timestamp.to_bits()); }
+                for (a, b) in seg.iter().zip(chunk) {
+                    assert!(
+                        a.update == b.update
+                            && a.metadata == b.metadata
+                            && a.timestamp.to_bits() == b.timestamp.to_bits()
+                    );
+                }
                 let i = info(&blob).unwrap();
-                n += i.updates; raw += i.raw_bytes; stored += blob.len(); segs += 1;
-                for (p, v) in parts.iter_mut().zip([i.header_size, i.structure_size, i.text_size, i.timestamps_size, i.literals_size, i.literals_raw_size]) { *p += v; }
+                n += i.updates;
+                raw += i.raw_bytes;
+                stored += blob.len();
+                segs += 1;
+                for (p, v) in parts.iter_mut().zip([
+                    i.header_size,
+                    i.structure_size,
+                    i.text_size,
+                    i.timestamps_size,
+                    i.literals_size,
+                    i.literals_raw_size,
+                ]) {
+                    *p += v;
+                }
                 start = end;
             }
         }
-        println!("{path} per {per} level {level}: {n} updates, raw {raw}, stored {stored} = {:.3} B/update, {segs} segments", stored as f64 / n as f64);
+        println!(
+            "{path} per {per} level {level}: {n} updates, raw {raw}, stored {stored} = {:.3} B/update, {segs} segments",
+            stored as f64 / n as f64
+        );
         let [h, s, x, t, l, lr] = parts.map(|p| p as f64 / n as f64);
-        println!("   header {h:.3} structure {s:.3} text {x:.3} times {t:.3} literals {l:.3} (raw {lr:.3}) B/update; pack {:.2} M/s {:.0} MB/s, unpack {:.2} M/s {:.0} MB/s", n as f64 / tp / 1e6, raw as f64 / tp / 1e6, n as f64 / tu / 1e6, raw as f64 / tu / 1e6);
+        println!(
+            "   header {h:.3} structure {s:.3} text {x:.3} times {t:.3} literals {l:.3} (raw {lr:.3}) B/update; pack {:.2} M/s {:.0} MB/s, unpack {:.2} M/s {:.0} MB/s",
+            n as f64 / tp / 1e6,
+            raw as f64 / tp / 1e6,
+            n as f64 / tu / 1e6,
+            raw as f64 / tu / 1e6
+        );
     }
 }

@@ -1,4 +1,5 @@
 //! Segments under property tests: every input comes back, and nothing that was altered is taken for a segment.
+#![allow(clippy::unwrap_used, clippy::type_complexity)]
 
 use proptest::prelude::*;
 use ypress::error::Error;
@@ -58,21 +59,26 @@ fn update() -> impl Strategy<Value = Vec<u8>> {
 /// One inserted string and one deletion, with small numbers.
 fn typed() -> impl Strategy<Value = Vec<u8>> {
     let number = 0u8..5;
-    (number.clone(), number.clone(), number.clone(), number, "[a-cé🎈]{0,3}").prop_map(|(client, clock, origin, other, text)| {
-        let mut update = vec![1, 1, client, clock, 0xc4, client, origin, other, origin, text.len() as u8];
-        update.extend(text.as_bytes());
-        update.extend([1, client, 1, origin, other]);
-        update
-    })
+    (number.clone(), number.clone(), number.clone(), number, "[a-cé🎈]{0,3}").prop_map(
+        |(client, clock, origin, other, text)| {
+            let mut update = vec![1, 1, client, clock, 0xc4, client, origin, other, origin, text.len() as u8];
+            update.extend(text.as_bytes());
+            update.extend([1, client, 1, origin, other]);
+            update
+        },
+    )
 }
 
 /// Long strings that were nearly there before.
 fn repetitive() -> impl Strategy<Value = Vec<u8>> {
-    (prop::collection::vec(0u8..3, 0..4), 0usize..300, any::<u8>(), 0usize..60).prop_map(|(period, length, byte, tail)| {
-        let mut update: Vec<u8> = period.iter().copied().cycle().take(if period.is_empty() { 0 } else { length }).collect();
-        update.extend((0..tail).map(|i| byte.wrapping_mul(i as u8)));
-        update
-    })
+    (prop::collection::vec(0u8..3, 0..4), 0usize..300, any::<u8>(), 0usize..60).prop_map(
+        |(period, length, byte, tail)| {
+            let mut update: Vec<u8> =
+                period.iter().copied().cycle().take(if period.is_empty() { 0 } else { length }).collect();
+            update.extend((0..tail).map(|i| byte.wrapping_mul(i as u8)));
+            update
+        },
+    )
 }
 
 fn timestamp() -> impl Strategy<Value = f64> {
@@ -80,7 +86,9 @@ fn timestamp() -> impl Strategy<Value = f64> {
         any::<u64>().prop_map(f64::from_bits),
         (0u32..100_000).prop_map(|millis| 1.7e9 + f64::from(millis) / 1e3),
         Just(1.7e9),
-        prop::sample::select(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, f64::MIN, f64::MAX][..]),
+        prop::sample::select(
+            &[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, f64::MIN, f64::MAX][..]
+        ),
     ]
 }
 
@@ -163,7 +171,10 @@ fn a_later_version_is_unsupported() {
     let mut blob = packed(&session());
     blob[1] = segment::VERSION + 1;
     let version = segment::VERSION + 1;
-    assert_eq!(unpack(&blob, 1 << 20).unwrap_err(), Error::Unsupported { format: "segment version", version });
+    assert_eq!(
+        unpack(&blob, 1 << 20).unwrap_err(),
+        Error::Unsupported { format: "segment version", version }
+    );
     assert_eq!(info(&blob).unwrap_err(), Error::Unsupported { format: "segment version", version });
 }
 
@@ -174,7 +185,10 @@ fn limits_hold_before_memory_is_taken() {
     let blob = packed(&rows);
     assert!(unpack(&blob, raw).is_ok());
     let size = raw as u64;
-    assert_eq!(unpack(&blob, raw - 1).unwrap_err(), Error::TooLarge { format: "segment", size, limit: size - 1 });
+    assert_eq!(
+        unpack(&blob, raw - 1).unwrap_err(),
+        Error::TooLarge { format: "segment", size, limit: size - 1 }
+    );
 }
 
 #[test]

@@ -136,9 +136,7 @@ class Clocks:
         if there is no such gap. It puts collected structs in their place, so what they held is gone for good, should
         it turn up later."""
 
-def pack(
-    records: Iterable[tuple[Buffer, Buffer | None, float]], /, *, level: int | None = None
-) -> bytes:
+def pack(records: Iterable[tuple[Buffer, Buffer | None, float]], /, *, level: int | None = None) -> bytes:
     """Pack consecutive updates of one document into one blob, a segment.
 
     Args:

@@ -187,7 +187,9 @@ impl Blobs {
 
 /// The context of what follows `before`.
 fn context(before: &[u8]) -> Context {
-    before[before.len().saturating_sub(8)..].iter().fold(Context::start(3), |context, &byte| context.then(byte))
+    before[before.len().saturating_sub(8)..]
+        .iter()
+        .fold(Context::start(3), |context, &byte| context.then(byte))
 }
 
 /// Finds what was there before.

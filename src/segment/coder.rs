@@ -156,7 +156,7 @@ impl Bit {
     pub fn update(&mut self, bit: bool, limit: u16) {
         let step = STEPS[usize::from(self.seen & 255)];
         let p = u32::from(self.p);
-        self.p = if bit { p + ((65_535 - p) * step >> 16) } else { p - (p * step >> 16) } as u16;
+        self.p = if bit { p + (((65_535 - p) * step) >> 16) } else { p - ((p * step) >> 16) } as u16;
         if self.seen < limit {
             self.seen += 1;
         }
@@ -209,7 +209,8 @@ impl Num {
         let top = below.min(MODELLED);
         let rest = below - top;
         let nodes = &mut self.tops[(length as usize) << MODELLED..][..1 << MODELLED];
-        let mut read = 1 << top | u64::from(tree(coder, nodes, top, (value >> rest) as u32 & ((1 << top) - 1)));
+        let mut read =
+            1 << top | u64::from(tree(coder, nodes, top, (value >> rest) as u32 & ((1 << top) - 1)));
         for shift in (0..rest).rev() {
             read = read << 1 | u64::from(coder.bit(1 << 15, value >> shift & 1 == 1));
         }

@@ -111,8 +111,8 @@ impl<'a> Header<'a> {
     }
 
     fn long(&mut self) -> Result<u64> {
-        let (value, length) =
-            varint::read(&self.blob[self.at..]).map_err(|bad| Error::corrupt(FORMAT, self.at, bad.reason()))?;
+        let (value, length) = varint::read(&self.blob[self.at..])
+            .map_err(|bad| Error::corrupt(FORMAT, self.at, bad.reason()))?;
         self.at += length;
         Ok(value)
     }
@@ -140,8 +140,15 @@ pub(super) fn read(blob: &[u8]) -> Result<(Parts<'_>, usize, u64)> {
     }
     let claimed = header.take(CHECK)?.iter().rev().fold(0, |check, &byte| check << 8 | u64::from(byte));
     let updates = header.number(MAX_UPDATES, "more updates than a segment may hold")?;
-    let mut parts =
-        Parts { updates, raw_bytes: 0, unit: Unit::Bits, first: 0.0, last: 0.0, streams: [&[]; 5], literals: 0 };
+    let mut parts = Parts {
+        updates,
+        raw_bytes: 0,
+        unit: Unit::Bits,
+        first: 0.0,
+        last: 0.0,
+        streams: [&[]; 5],
+        literals: 0,
+    };
     if updates > 0 {
         parts.raw_bytes = header.number(MAX_BYTES, "more bytes than a segment may hold")?;
         let unit = header.take(1)?[0];
@@ -199,4 +206,3 @@ pub fn info(blob: &[u8]) -> Result<Info> {
         literals_raw_size: parts.literals,
     })
 }
-

@@ -1,6 +1,8 @@
 //! From the shape of an update, and its arguments as they are decoded, to its bytes.
 
-use super::codec::{BLOB, Codec, Follows, LONG, NEW_CLIENT, NEW_WORD, OLD_CLIENT, SINGLE, WORD, slot, utf16_length};
+use super::codec::{
+    BLOB, Codec, Follows, LONG, NEW_CLIENT, NEW_WORD, OLD_CLIENT, SINGLE, WORD, slot, utf16_length,
+};
 use super::coder::{Decoder, unzigzag};
 use super::state::{Id, State};
 use super::yjs::{self, Elements, Irregular, Kind, Use, Walk};

@@ -45,7 +45,8 @@ impl<'a> Packer<'a> {
         let mut shape = std::mem::take(&mut self.shape);
         let mut arguments = std::mem::take(&mut self.arguments);
         let regular = parse::regular(update, &self.codec.state)
-            && parse::parse(update, &mut self.codec.state, &mut self.words, &mut shape, &mut arguments).is_ok();
+            && parse::parse(update, &mut self.codec.state, &mut self.words, &mut shape, &mut arguments)
+                .is_ok();
         if regular {
             self.codec.shapes.encode(&mut self.structure, &shape);
             for argument in arguments.drain(..) {
@@ -143,21 +144,16 @@ pub fn pack(records: &[Record<'_>], level: i32) -> Result<Vec<u8>> {
     if !raw_literals.is_empty() {
         let limit = usize::MAX;
         let length = zstd::compress(&raw_literals, level, &mut literals, 0, limit)?;
-        let length = length
-            .ok_or(Error::Compress { codec: FORMAT, problem: "the compressor gave up on the literals".into() })?;
+        let length = length.ok_or(Error::Compress {
+            codec: FORMAT,
+            problem: "the compressor gave up on the literals".into(),
+        })?;
         literals.truncate(length);
     }
     let (structure, text) = (packer.structure.finish(), packer.text.finish());
     let (times, noise) = (times_coder.finish(), noise.finish());
     let streams = [&structure[..], &text, &times, &noise, &literals];
-    let parts = Parts {
-        updates: records.len(),
-        raw_bytes,
-        unit,
-        first,
-        last,
-        streams,
-        literals: raw_literals.len(),
-    };
+    let parts =
+        Parts { updates: records.len(), raw_bytes, unit, first, last, streams, literals: raw_literals.len() };
     Ok(container::write(&parts, [&updates, &metadatas, &index]))
 }

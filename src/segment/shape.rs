@@ -68,7 +68,8 @@ impl Shapes {
 
     fn code<C: Coder>(&mut self, coder: &mut C, wanted: Option<(&[u8], Option<u32>)>) -> Walk<Box<[u8]>> {
         let target = wanted.and_then(|(_, number)| number);
-        let mixed = self.last.wrapping_mul(0x9e37).wrapping_add(self.before_last.wrapping_mul(0x85eb_ca6b) >> 9);
+        let mixed =
+            self.last.wrapping_mul(0x9e37).wrapping_add(self.before_last.wrapping_mul(0x85eb_ca6b) >> 9);
         let mut found = None;
         let followers = &self.after[self.last as usize];
         for rank in 0..followers.count {

@@ -137,7 +137,10 @@ impl State {
 
     /// A clock that one of the client's items may be near to.
     pub fn nearby(&self, client: u32, guesses: &[Id]) -> u64 {
-        guesses.iter().find(|guess| guess.client == client).map_or_else(|| self.clock(client), |guess| guess.clock)
+        guesses
+            .iter()
+            .find(|guess| guess.client == client)
+            .map_or_else(|| self.clock(client), |guess| guess.clock)
     }
 
     /// Remember a string, if it is short and there is room.

@@ -31,7 +31,9 @@ impl Unit {
     pub fn of(timestamps: impl Iterator<Item = f64> + Clone) -> Self {
         [Self::Milli, Self::Micro]
             .into_iter()
-            .find(|unit| timestamps.clone().all(|time| unit.back(unit.number(time)).to_bits() == time.to_bits()))
+            .find(|unit| {
+                timestamps.clone().all(|time| unit.back(unit.number(time)).to_bits() == time.to_bits())
+            })
             .unwrap_or(Self::Bits)
     }
 

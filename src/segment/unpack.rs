@@ -1,5 +1,6 @@
 //! A segment to its records.
 
+use super::FORMAT;
 use super::blob::{METADATA, UPDATE};
 use super::codec::Codec;
 use super::coder::Decoder;
@@ -8,7 +9,6 @@ use super::emit::{Source, emit};
 use super::pack::Record;
 use super::time::{BitReader, Times};
 use super::yjs::{Irregular, Walk};
-use super::FORMAT;
 use crate::codec::zstd;
 use crate::error::{Error, Result};
 
@@ -71,8 +71,8 @@ pub fn unpack(blob: &[u8], max_size: usize) -> Result<Segment> {
         return Err(Error::TooLarge { format: FORMAT, size: parts.raw_bytes as u64, limit: max_size as u64 });
     }
     let literals = literals(&parts, blob.len() - parts.streams[4].len())?;
-    let (segment, index) =
-        decode(&parts, &literals).map_err(|Irregular| Error::corrupt(FORMAT, start, "its content makes no sense"))?;
+    let (segment, index) = decode(&parts, &literals)
+        .map_err(|Irregular| Error::corrupt(FORMAT, start, "its content makes no sense"))?;
     if container::expected_check(blob, [&segment.updates, &segment.metadata, &index]) != claimed {
         return Err(Error::corrupt(FORMAT, 2, "the check does not match the content"));
     }

@@ -1,0 +1,136 @@
+"""Segments from Python: what is packed comes back bit for bit, and nothing else is taken for a segment."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ypress
+
+Record = tuple[bytes, bytes | None, float]
+
+
+def bits(records: list[Record]) -> list[tuple[bytes, bytes | None, bytes]]:
+    return [(update, metadata, struct.pack("<d", timestamp)) for update, metadata, timestamp in records]
+
+
+def typed(count: int) -> list[Record]:
+    """Someone types at the end of a text, and takes every eleventh character back."""
+    records = []
+    for clock in range(count):
+        varint = bytes([clock & 0x7F | 0x80, clock >> 7]) if clock > 0x7F else bytes([clock])
+        previous = clock - 1
+        before = bytes([previous & 0x7F | 0x80, previous >> 7]) if previous > 0x7F else bytes([max(previous, 0)])
+        update = b"\x01\x01\x07" + varint + b"\x84\x07" + before + b"\x01" + bytes([97 + clock % 26]) + b"\x00"
+        records.append((update, b"", 1.7e9 + clock * 0.2173))
+        if clock % 11 == 10:
+            records.append((b"\x00\x01\x07\x01" + varint + b"\x01", b"", 1.7e9 + clock * 0.2173 + 0.1))
+    return records
+
+
+updates = st.one_of(
+    st.binary(max_size=80),
+    st.sampled_from([update for update, _, _ in typed(140)]),
+    st.builds(lambda part, times: part * times, st.binary(max_size=8), st.integers(0, 60)),
+)
+timestamps = st.one_of(st.floats(width=64), st.floats(1.6e9, 1.8e9), st.integers(0, 2**31).map(lambda ms: ms / 1e3))
+records_of_any_kind = st.lists(st.tuples(updates, st.none() | st.just(b"") | st.binary(max_size=80), timestamps))
+
+
+@given(records_of_any_kind, st.sampled_from([None, 1, 19]))
+def test_every_record_comes_back(records: list[Record], level: int | None) -> None:
+    blob = ypress.pack(records, level=level)
+    assert bits(list(ypress.unpack(blob))) == bits(records)
+    info = ypress.segment_info(blob)
+    assert info.updates == len(records)
+    assert info.raw_bytes == sum(len(update) + len(metadata or b"") for update, metadata, _ in records)
+    assert info.stored_size == len(blob)
+    sizes = [info.header_size, info.structure_size, info.text_size, info.timestamps_size, info.literals_size]
+    assert sum(sizes) == len(blob)
+
+
+def test_any_nan_comes_back() -> None:
+    nan: float = struct.unpack("<d", b"\x01\x02\x03\x04\x05\x06\xf7\xff")[0]
+    records: list[Record] = [(b"\x00\x00", None, nan), (b"\x00\x00", b"", -0.0), (b"", b"", float("-inf"))]
+    assert bits(list(ypress.unpack(ypress.pack(records)))) == bits(records)
+
+
+def test_any_iterable_and_any_buffer() -> None:
+    def records() -> Iterator[tuple[bytearray, memoryview, int]]:
+        yield bytearray(b"\x00\x00"), memoryview(b"abc"), 3
+
+    blob = ypress.pack(records())
+    assert list(ypress.unpack(bytearray(blob))) == [(b"\x00\x00", b"abc", 3.0)]
+
+
+@pytest.mark.parametrize(
+    "records", [None, [b"abc"], [(b"a", b"")], [("a", b"", 0.0)], [(b"a", b"", "0")], [(b"a", 1, 0.0)]]
+)
+def test_records_of_another_form_are_a_type_error(records: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        ypress.pack(records)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("level", [0, 20, -3])
+def test_levels(level: int) -> None:
+    with pytest.raises(ValueError, match="levels 1 to 19"):
+        ypress.pack([], level=level)
+
+
+def test_each_byte_counts() -> None:
+    blob = ypress.pack(typed(40))
+    for at in range(len(blob)):
+        altered = bytearray(blob)
+        altered[at] ^= 0xFF
+        with pytest.raises(ypress.Error):
+            ypress.unpack(altered)
+        with pytest.raises(ypress.CorruptData):
+            ypress.unpack(blob[:at])
+
+
+def test_a_later_version_is_unsupported() -> None:
+    blob = bytearray(ypress.pack(typed(3)))
+    blob[1] += 1
+    with pytest.raises(ypress.UnsupportedFormat):
+        ypress.unpack(blob)
+
+
+def test_max_size() -> None:
+    records = typed(100)
+    size = sum(len(update) for update, _, _ in records)
+    blob = ypress.pack(records)
+    assert len(list(ypress.unpack(blob, max_size=size))) == len(records)
+    with pytest.raises(ypress.TooLarge):
+        ypress.unpack(blob, max_size=size - 1)
+
+
+def test_what_typing_costs() -> None:
+    """Timestamps are a third of a byte here; the rest must be near nothing, or the guesses do not work."""
+    records = typed(4000)
+    info = ypress.segment_info(ypress.pack(records))
+    assert info.structure_size < len(records) * 0.1
+
+
+def test_threads_pack_at_the_same_time() -> None:
+    records = typed(2000)
+    expected = ypress.pack(records)
+    results: list[bytes] = []
+    threads = [threading.Thread(target=lambda: results.append(ypress.pack(records))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+
+
+def test_an_iterator_can_be_used_up_and_asked_again() -> None:
+    iterator = ypress.unpack(ypress.pack(typed(2)))
+    assert iterator.__length_hint__() == 2
+    assert len(list(iterator)) == 2
+    assert list(iterator) == []
+    assert iterator.__length_hint__() == 0
