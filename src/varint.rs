@@ -34,6 +34,17 @@ pub fn write(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// Write `value` into the beginning of `out`, which has [`len`] bytes of room.
+pub fn write_into(out: &mut [u8], mut value: u64) {
+    for byte in &mut out[..len(value)] {
+        *byte = value as u8 | 0x80;
+        value >>= 7;
+        if value == 0 {
+            *byte &= 0x7f;
+        }
+    }
+}
+
 /// The number of bytes that [`write`] appends.
 pub fn len(value: u64) -> usize {
     (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
@@ -68,6 +79,10 @@ mod tests {
             write(&mut bytes, value);
             prop_assert_eq!(bytes.len(), len(value));
             let written = bytes.len();
+            let mut placed = vec![0xff; written + 1];
+            write_into(&mut placed, value);
+            prop_assert_eq!(&placed[..written], &bytes[..]);
+            prop_assert_eq!(placed[written], 0xff);
             for cut in 0..written {
                 prop_assert_eq!(read(&bytes[..cut]), Err(Bad::Truncated));
             }

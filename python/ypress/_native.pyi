@@ -1,10 +1,12 @@
 # Stub of the native module, written by hand and checked against it by mypy.stubtest.
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal, final
+from typing import Final, Literal, Self, final
 
 from typing_extensions import Buffer
 
 _Codec = Literal["zstd", "lz4", "brotli"]
+
+__all__ = ["DEFAULT_MAX_SIZE", "Compressor", "RowInfo", "__version__", "compress", "decompress", "row_info"]
 
 __version__: Final[str]
 DEFAULT_MAX_SIZE: Final[int]
@@ -24,7 +26,7 @@ def compress(data: Buffer, /, codec: _Codec | str | None = "zstd", level: int | 
 
     Raises:
         TypeError: data has no buffer, or codec or level is of the wrong type.
-        ValueError: no such codec, or a level outside of its range.
+        ValueError: no such codec, a level outside of its range, or a level without a codec.
     """
 
 def decompress(data: Buffer, /, *, max_size: int = ...) -> bytes:
@@ -42,7 +44,8 @@ def decompress(data: Buffer, /, *, max_size: int = ...) -> bytes:
         CorruptData: the value was written by ypress and is damaged.
         TooLarge: it unfolds to more than ``max_size`` bytes.
         UnsupportedFormat: it was written by a newer ypress.
-        TypeError: data has no buffer.
+        TypeError: data has no buffer, or max_size is not an int.
+        ValueError: max_size is below 0.
     """
 
 def row_info(data: Buffer, /) -> RowInfo:
@@ -54,6 +57,17 @@ def row_info(data: Buffer, /) -> RowInfo:
         UnsupportedFormat: it was written by a newer ypress.
         TypeError: data has no buffer.
     """
+
+@final
+class Compressor:
+    """`compress` with its codec and level fixed: what `callbacks` returns. Compressors of the same codec and level are
+    equal, and they pickle."""
+
+    def __new__(cls, codec: _Codec | str = "zstd", level: int | None = None, /) -> Self: ...
+    def __call__(self, data: Buffer, /) -> bytes: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class RowInfo:
@@ -74,6 +88,7 @@ class RowInfo:
 
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 _Ranges = list[tuple[int, list[tuple[int, int]]]]
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from ._native import compress, decompress
+from ._native import Compressor, decompress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Callback = Callable[[bytes], bytes]
+    _Callback = Callable[[bytes], bytes]
 
 __all__ = ["callbacks", "register"]
 
 # The releases of pycrdt-store that write through the compress callback but do not call decompress everywhere.
 _CANNOT_LOAD = ((0, 1, 1), (0, 1, 5))
+_warned: set[type] = set()
 
 
-def callbacks(codec: str | None = "zstd", level: int | None = None) -> tuple[Callback, Callback] | tuple[None, None]:
+def callbacks(codec: str | None = "zstd", level: int | None = None) -> tuple[_Callback, _Callback] | tuple[None, None]:
     """The pair ``(compress, decompress)`` of a codec and level, for ``register_compression_callbacks``.
 
     Args:
@@ -31,14 +32,11 @@ def callbacks(codec: str | None = "zstd", level: int | None = None) -> tuple[Cal
         ValueError: no such codec, a level outside of its range, or a level without a codec.
         TypeError: codec or level is of the wrong type.
     """
-    from functools import partial
-
     if codec is None:
         if level is not None:
             raise ValueError(f"level {level} has no codec to apply to; name one, or leave out the level")
         return None, None
-    compress(b"", codec, level)  # raises now what would otherwise be raised at the first write
-    return partial(compress, codec=codec, level=level), decompress
+    return Compressor(codec, level), decompress
 
 
 def register(store: Any, codec: str | None = "zstd", level: int | None = None) -> None:
@@ -74,19 +72,27 @@ def _warn_if_unreadable(store: object) -> None:
     import re
     import warnings
 
+    kind = type(store)
     # A subclass that replaces both ways of reading does not inherit their faults.
-    readers = {getattr(type(store), name, None) for name in ("read", "apply_updates")}
-    if all(getattr(reader, "__module__", "").split(".")[:2] != ["pycrdt", "store"] for reader in readers):
+    readers = [getattr(kind, name, None) for name in ("read", "apply_updates")]
+    if kind in _warned or all(
+        str(getattr(reader, "__module__", "")).split(".")[:2] != ["pycrdt", "store"] for reader in readers
+    ):
         return
     try:
         installed = importlib.metadata.version("pycrdt-store")
     except importlib.metadata.PackageNotFoundError:
         return
     version = tuple(int(number) for number in re.findall(r"\d+", installed)[:3])
-    if _CANNOT_LOAD[0] <= version <= _CANNOT_LOAD[1]:
-        warnings.warn(
-            f"pycrdt-store {installed} does not decompress everything it loads: documents written with compression "
-            "callbacks may fail to load or load in part. Use ypress.store.SQLiteYStore in its place.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
+    if not _CANNOT_LOAD[0] <= version <= _CANNOT_LOAD[1]:
+        return
+    # Remembered here, because a process with filters of its own would otherwise hear it for every room. A filter that
+    # turns the warning into an error refuses every registration.
+    warnings.warn(
+        f"pycrdt-store {installed} does not decompress everything that it loads: documents which {kind.__qualname__} "
+        "writes compressed may fail to load, or load in part. Use ypress.store.SQLiteYStore in its place (it reads "
+        "the same file), or register no compression.",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    _warned.add(kind)

@@ -1,8 +1,10 @@
 //! Brotli (RFC 7932) by the brotli crate.
 
-use brotli::enc::BrotliEncoderParams;
+use brotli::enc::StandardAlloc;
+use brotli::enc::encode::{BrotliEncoderOperation, BrotliEncoderParameter, BrotliEncoderStateStruct};
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState, HeapAlloc, HuffmanCode};
 
+use super::grow;
 use crate::error::{Error, Result};
 
 const FORMAT: &str = "brotli frame";
@@ -15,22 +17,36 @@ pub fn compress(
     at: usize,
     limit: usize,
 ) -> Result<Option<usize>> {
-    let parameters = BrotliEncoderParams {
-        quality,
-        lgwin: window_bits(raw.len()),
-        size_hint: raw.len(),
-        ..BrotliEncoderParams::default()
-    };
-    out.truncate(at);
-    let mut input = raw;
-    let length = brotli::BrotliCompress(&mut input, out, &parameters)
-        .map_err(|error| Error::Compress { codec: "brotli", problem: error.to_string().into() })?;
-    Ok((length <= limit).then_some(length))
+    grow(out, at, limit)?;
+    let mut encoder = BrotliEncoderStateStruct::new(StandardAlloc::default());
+    for (parameter, value) in [
+        (BrotliEncoderParameter::BROTLI_PARAM_QUALITY, quality as u32),
+        (BrotliEncoderParameter::BROTLI_PARAM_LGWIN, window_bits(raw.len())),
+        (BrotliEncoderParameter::BROTLI_PARAM_SIZE_HINT, u32::try_from(raw.len()).unwrap_or(u32::MAX)),
+    ] {
+        encoder.set_parameter(parameter, value);
+    }
+    let (mut left_in, mut read, mut left_out, mut written) = (raw.len(), 0, limit, 0);
+    let done = encoder.compress_stream(
+        BrotliEncoderOperation::BROTLI_OPERATION_FINISH,
+        &mut left_in,
+        raw,
+        &mut read,
+        &mut left_out,
+        &mut out[at..at + limit],
+        &mut written,
+        &mut None,
+        &mut |_, _, _, _| (),
+    );
+    if !done {
+        return Err(Error::Compress { codec: "brotli", problem: "the encoder gave up".into() });
+    }
+    Ok(encoder.is_finished().then_some(written))
 }
 
 /// The smallest window that holds `size` bytes: 2^10 to 2^24 (RFC 7932, section 9.1).
-fn window_bits(size: usize) -> i32 {
-    (usize::BITS - (size + 16).leading_zeros()).clamp(10, 24) as i32
+fn window_bits(size: usize) -> u32 {
+    (usize::BITS - (size + 16).leading_zeros()).clamp(10, 24)
 }
 
 /// Decompress `payload`, which must fill `out` exactly.
@@ -65,4 +81,10 @@ pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<()> {
         BrotliResult::NeedsMoreInput => Err(Error::corrupt(FORMAT, read, "the stream is cut off")),
         BrotliResult::ResultFailure => Err(Error::corrupt(FORMAT, read, "not a brotli stream")),
     }
+}
+
+/// The most bytes that `payload` bytes can unfold to: a meta-block holds at most 2^24 bytes (RFC 7932, section 9.2),
+/// and its header with three prefix codes takes more than 64 bits.
+pub fn largest_content(payload: usize) -> u64 {
+    (payload as u64 / 8 + 1) << 24
 }

@@ -8,7 +8,7 @@ const FORMAT: &str = "lz4 frame";
 /// See [`super::Codec::compress`].
 pub fn compress(raw: &[u8], out: &mut Vec<u8>, at: usize, limit: usize) -> Result<Option<usize>> {
     let bound = lz4_flex::block::get_maximum_output_size(raw.len());
-    grow(out, at + bound);
+    grow(out, at, bound)?;
     let length = lz4_flex::block::compress_into(raw, &mut out[at..at + bound])
         .map_err(|error| Error::Compress { codec: "lz4", problem: error.to_string().into() })?;
     Ok((length <= limit).then_some(length))

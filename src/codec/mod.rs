@@ -7,7 +7,7 @@ pub mod zstd;
 use crate::error::{Error, Result};
 
 /// A compression method and its level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Codec {
     /// Zstandard (RFC 8878), levels -7 to 19.
     Zstd(i32),
@@ -35,7 +35,16 @@ impl Codec {
         }
     }
 
-    /// Compress `raw` into the beginning of `out`.
+    /// What [`Codec::new`] makes this codec of.
+    pub fn parts(self) -> (&'static str, Option<i32>) {
+        match self {
+            Self::Zstd(level) => ("zstd", Some(level)),
+            Self::Lz4 => ("lz4", None),
+            Self::Brotli(level) => ("brotli", Some(level)),
+        }
+    }
+
+    /// Compress `raw` into `out` from byte `at` on.
     ///
     /// Returns the compressed length, or `None` where the result would not fit into `limit` bytes: the caller has no
     /// use for it then. `out` is only a buffer; it grows as needed and never shrinks.
@@ -57,9 +66,15 @@ fn checked(
     if levels.contains(&level) { Ok(level) } else { Err(Error::Level { codec, range, level }) }
 }
 
-/// Make `buffer` at least `size` bytes long, so that a codec can write into it.
-fn grow(buffer: &mut Vec<u8>, size: usize) {
+/// Make `buffer` hold `room` bytes from `at` on, so that a codec can write there.
+fn grow(buffer: &mut Vec<u8>, at: usize, room: usize) -> Result<()> {
+    let size = at + room;
     if buffer.len() < size {
+        // An allocation that fails in the ordinary way would end the process.
+        buffer
+            .try_reserve(size - buffer.len())
+            .map_err(|error| Error::Compress { codec: "ypress", problem: error.to_string().into() })?;
         buffer.resize(size, 0);
     }
+    Ok(())
 }

@@ -46,7 +46,7 @@ fn compressor(level: i32) -> Result<Compressor> {
 /// See [`super::Codec::compress`].
 pub fn compress(raw: &[u8], level: i32, out: &mut Vec<u8>, at: usize, limit: usize) -> Result<Option<usize>> {
     let limit = limit.min(zstd_safe::compress_bound(raw.len()));
-    grow(out, at + limit);
+    grow(out, at, limit)?;
     COMPRESSOR.with_borrow_mut(|slot| {
         if slot.is_none() {
             *slot = Some(compressor(level)?);

@@ -1,9 +1,15 @@
 //! Values that other programs compressed: recognised by their magic, accepted only when the whole value decodes, ends
 //! exactly there and passes the container's own checks. Everything else is a raw update.
 
-use std::io::{self, BufRead, Read};
+mod deflate;
+mod lz4;
+mod zstd;
+
+#[cfg(test)]
+mod tests;
 
 use crate::error::{Error, Result};
+use crate::limits::DEFAULT_MAX_SIZE;
 
 /// A container format with a magic number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,84 +50,81 @@ impl Container {
             _ => None,
         }
     }
+
+    fn read(self, value: &[u8], sink: &mut Sink) -> std::result::Result<(), Refused> {
+        match self {
+            Self::Lz4Frame => lz4::read(value, sink),
+            Self::ZstdFrame => zstd::read(value, sink),
+            Self::Gzip => deflate::read_gzip(value, sink),
+            Self::Zlib => deflate::read_zlib(value, sink),
+        }
+    }
 }
 
 /// The content of `value` if it is one of the containers, whole and sound; `None` if it is not.
 ///
 /// # Errors
-/// [`Error::TooLarge`] when it decodes, but to more than `max_size` bytes.
+/// [`Error::TooLarge`] when it is sound but holds more than `max_size` bytes, or when it is still sound after more than
+/// both `max_size` and [`DEFAULT_MAX_SIZE`] bytes. So a small `max_size` never refuses a raw update that only begins
+/// like a container.
 pub fn decode(value: &[u8], max_size: usize) -> Result<Option<(Container, Vec<u8>)>> {
     let Some(container) = Container::claimed(value) else { return Ok(None) };
-    let mut input = value;
-    let mut content = Vec::new();
-    while !input.is_empty() {
-        let before = input.len();
-        let read = match container {
-            Container::Lz4Frame => {
-                append(lz4_flex::frame::FrameDecoder::new(&mut input), max_size, &mut content)
-            }
-            Container::ZstdFrame => zstd_frame(&mut input, max_size, &mut content),
-            Container::Gzip => append(flate2::bufread::GzDecoder::new(&mut input), max_size, &mut content),
-            Container::Zlib if before < value.len() => return Ok(None),
-            Container::Zlib => append(flate2::bufread::ZlibDecoder::new(&mut input), max_size, &mut content),
-        };
-        if content.len() > max_size {
-            return Err(Error::TooLarge {
-                format: container.name(),
-                size: content.len() as u64,
-                limit: max_size as u64,
-            });
-        }
-        if read.is_err() || input.len() == before {
-            return Ok(None);
+    let mut sink = Sink::new(max_size);
+    match container.read(value, &mut sink) {
+        Err(Refused::Unsound) => Ok(None),
+        Ok(()) if sink.total <= max_size as u64 => Ok(Some((container, sink.content))),
+        Ok(()) | Err(Refused::TooLarge) => {
+            Err(Error::TooLarge { format: container.name(), size: sink.total, limit: max_size as u64 })
         }
     }
-    Ok(Some((container, content)))
 }
 
-/// Read all of `source` behind `content`, but stop one byte past `max_size`.
-fn append(source: impl Read, max_size: usize, content: &mut Vec<u8>) -> io::Result<()> {
-    let room = max_size.saturating_add(1).saturating_sub(content.len());
-    source.take(room as u64).read_to_end(content).map(drop)
+/// Whether [`decode`] takes `value` for a container, found out without keeping its content.
+pub fn is_container(value: &[u8]) -> bool {
+    Container::claimed(value)
+        .is_some_and(|container| !matches!(container.read(value, &mut Sink::new(0)), Err(Refused::Unsound)))
 }
 
-fn zstd_frame(input: &mut &[u8], max_size: usize, content: &mut Vec<u8>) -> io::Result<()> {
-    let length = zstd_safe::find_frame_compressed_size(input)
-        .map_err(|code| io::Error::other(zstd_safe::get_error_name(code)))?;
-    let frame = input.get(..length).ok_or(io::ErrorKind::UnexpectedEof)?;
-    append(ZstdReader::new(frame)?, max_size, content)?;
-    input.consume(length);
-    Ok(())
+/// Why a container was not read to its end.
+enum Refused {
+    /// It is not one, or a damaged one.
+    Unsound,
+    /// More content than anyone asked for.
+    TooLarge,
 }
 
-/// One zstd frame as a stream, so that no memory is taken on the word of its header.
-struct ZstdReader<'a> {
-    context: zstd_safe::DCtx<'static>,
-    input: zstd_safe::InBuffer<'a>,
-    finished: bool,
-}
-
-impl<'a> ZstdReader<'a> {
-    fn new(frame: &'a [u8]) -> io::Result<Self> {
-        let context = zstd_safe::DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { context, input: zstd_safe::InBuffer::around(frame), finished: false })
+impl<E: std::error::Error> From<E> for Refused {
+    fn from(_: E) -> Self {
+        Self::Unsound
     }
 }
 
-impl Read for ZstdReader<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let mut output = zstd_safe::OutBuffer::around(out);
-        while output.pos() == 0 && !self.finished && output.capacity() > 0 {
-            let before = self.input.pos();
-            let hint = self
-                .context
-                .decompress_stream(&mut output, &mut self.input)
-                .map_err(|code| io::Error::other(zstd_safe::get_error_name(code)))?;
-            self.finished = hint == 0;
-            if !self.finished && output.pos() == 0 && self.input.pos() == before {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
+/// Takes the content: keeps up to `keep` bytes of it, and only counts from there on.
+struct Sink {
+    content: Vec<u8>,
+    keep: usize,
+    total: u64,
+}
+
+impl Sink {
+    fn new(keep: usize) -> Self {
+        Self { content: Vec::new(), keep, total: 0 }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> std::result::Result<(), Refused> {
+        self.total += bytes.len() as u64;
+        if self.total > self.keep.max(DEFAULT_MAX_SIZE) as u64 {
+            return Err(Refused::TooLarge);
         }
-        Ok(output.pos())
+        if self.total > self.keep as u64 {
+            self.content = Vec::new();
+        } else {
+            self.content.try_reserve(bytes.len()).map_err(|_| Refused::TooLarge)?;
+            self.content.extend_from_slice(bytes);
+        }
+        Ok(())
     }
 }
+
+/// What decoders unfold at a time.
+const PIECE: usize = 16 << 10;

@@ -70,7 +70,8 @@ impl Compressed<'_> {
         let possible = match self.method {
             Method::Lz4 => lz4::largest_content(self.payload.len()),
             Method::Zstd => zstd::largest_content(self.payload.len()),
-            Method::Verbatim | Method::Brotli => u64::MAX,
+            Method::Brotli => brotli::largest_content(self.payload.len()),
+            Method::Verbatim => self.payload.len() as u64,
         };
         if self.raw_length > possible {
             let problem = format!("{} bytes cannot unfold to {} bytes", self.payload.len(), self.raw_length);

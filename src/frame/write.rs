@@ -2,7 +2,7 @@
 
 use super::{CHECK, Method, TAG, checksum, has_tag};
 use crate::codec::Codec;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits::DEFAULT_MAX_SIZE;
 use crate::{foreign, varint};
 
@@ -24,21 +24,25 @@ pub fn compress(raw: &[u8], codec: Option<Codec>, out: &mut Vec<u8>) -> Result<O
             Codec::Lz4 => Method::Lz4,
             Codec::Brotli(_) => Method::Brotli,
         };
-        out.clear();
-        out.extend_from_slice(&method.tag());
-        varint::write(out, raw.len() as u64);
-        let header = out.len();
+        let header = TAG + varint::len(raw.len() as u64);
         // The largest payload that still makes the frame smaller than the raw value.
         let limit = raw.len() - header - CHECK - 1;
         if let Some(length) = codec.compress(raw, out, header, limit)? {
             let end = header + length;
-            out.truncate(end);
-            out.extend_from_slice(&checksum(raw).to_le_bytes());
+            out[..TAG].copy_from_slice(&method.tag());
+            varint::write_into(&mut out[TAG..header], raw.len() as u64);
+            // The check may reach behind what the codec needed.
+            if out.len() < end + CHECK {
+                out.resize(end + CHECK, 0);
+            }
+            out[end..end + CHECK].copy_from_slice(&checksum(raw).to_le_bytes());
             return Ok(Some(end + CHECK));
         }
     }
     if must_escape(raw) {
         out.clear();
+        out.try_reserve(TAG + raw.len())
+            .map_err(|error| Error::Compress { codec: "ypress", problem: error.to_string().into() })?;
         out.extend_from_slice(&Method::Verbatim.tag());
         out.extend_from_slice(raw);
         return Ok(Some(TAG + raw.len()));
@@ -48,5 +52,5 @@ pub fn compress(raw: &[u8], codec: Option<Codec>, out: &mut Vec<u8>) -> Result<O
 
 /// Whether a reader would take `raw` for a frame or for another program's container, so that it needs a tag of its own.
 pub fn must_escape(raw: &[u8]) -> bool {
-    has_tag(raw) || !matches!(foreign::decode(raw, DEFAULT_MAX_SIZE), Ok(None))
+    has_tag(raw) || foreign::is_container(raw)
 }

@@ -17,7 +17,7 @@ mod _native {
     #[pymodule_export]
     const DEFAULT_MAX_SIZE: usize = crate::limits::DEFAULT_MAX_SIZE;
     #[pymodule_export]
-    use super::row::{RowInfo, compress, decompress, row_info};
+    use super::row::{Compressor, RowInfo, compress, decompress, row_info};
     #[pymodule_export]
     use super::segment::{SegmentInfo, SegmentIterator, pack, segment_info, unpack};
     #[pymodule_export]

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBool, PyBytes, PyInt, PyTuple, PyType};
 
 use super::buffer::as_bytes;
 use crate::codec::Codec;
@@ -18,16 +18,65 @@ thread_local! {
 }
 
 /// A buffer that grew beyond this is given back after use.
-const KEEP_SCRATCH: usize = 1 << 20;
+const KEEP_SCRATCH: usize = 2 << 20;
 
 /// The codec of a name and level.
-pub fn codec_of(name: &str, level: Option<i32>) -> PyResult<Codec> {
-    match Codec::new(name, level) {
-        Some(codec) => Ok(codec?),
+pub fn codec_of(name: &str, level: Option<Level<'_>>) -> PyResult<Codec> {
+    match Codec::new(name, level.as_ref().map(|level| level.number)) {
+        Some(Ok(codec)) => Ok(codec),
+        Some(Err(Error::Level { codec, range, .. })) => {
+            let given = level.map_or_else(String::new, |level| format!("; got level {}", level.given));
+            Err(PyValueError::new_err(format!("{codec} has {range}{given}")))
+        }
+        Some(Err(error)) => Err(error.into()),
         None => {
             let names = Codec::NAMES.join(", ");
             Err(PyValueError::new_err(format!("no codec is called {name:?}; there are: {names}")))
         }
+    }
+}
+
+/// A level as it was given. One beyond `i32` is beyond the range of every codec, and so is `i32::MAX`.
+pub struct Level<'py> {
+    number: i32,
+    given: Bound<'py, PyInt>,
+}
+
+impl<'py> FromPyObject<'_, 'py> for Level<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let given = integer(object)?;
+        let number = match given.extract::<i32>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => i32::MAX,
+            number => number?,
+        };
+        Ok(Self { number, given })
+    }
+}
+
+/// A limit in bytes; one beyond `usize` is no limit.
+pub struct MaxSize(usize);
+
+impl<'py> FromPyObject<'_, 'py> for MaxSize {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let given = integer(object)?;
+        if given.lt(0)? {
+            return Err(PyValueError::new_err(format!(
+                "max_size is a number of bytes, at least 0; got {given}"
+            )));
+        }
+        Ok(Self(given.extract().unwrap_or(usize::MAX)))
+    }
+}
+
+/// A bool is an int to Python, but never meant as a number here.
+fn integer<'py>(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
+    match object.cast::<PyInt>() {
+        Ok(integer) if !object.is_instance_of::<PyBool>() => Ok(integer.to_owned()),
+        _ => Err(PyTypeError::new_err(format!("expected an int, not {}", object.get_type().name()?))),
     }
 }
 
@@ -37,9 +86,20 @@ pub fn codec_of(name: &str, level: Option<i32>) -> PyResult<Codec> {
 pub fn compress<'py>(
     data: &Bound<'py, PyAny>,
     codec: Option<&str>,
-    level: Option<i32>,
+    level: Option<Level<'py>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let codec = codec.map(|name| codec_of(name, level)).transpose()?;
+    let codec = match (codec, level) {
+        (Some(name), level) => Some(codec_of(name, level)?),
+        (None, None) => None,
+        (None, Some(level)) => {
+            let given = level.given;
+            return Err(PyValueError::new_err(format!("level {given} has no codec to apply to; name one")));
+        }
+    };
+    compress_with(data, codec)
+}
+
+fn compress_with<'py>(data: &Bound<'py, PyAny>, codec: Option<Codec>) -> PyResult<Bound<'py, PyBytes>> {
     let data = as_bytes(data)?;
     let (py, raw) = (data.py(), data.as_bytes());
     if (codec.is_none() || raw.len() < frame::SMALLEST) && !frame::must_escape(raw) {
@@ -63,10 +123,44 @@ pub fn compress<'py>(
     value
 }
 
+/// `compress` with its codec and level fixed; see `ypress.callbacks` in the stub.
+#[pyclass(frozen, eq, hash, module = "ypress._native")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Compressor {
+    codec: Codec,
+}
+
+#[pymethods]
+impl Compressor {
+    #[new]
+    #[pyo3(signature = (codec = "zstd", level = None, /))]
+    fn new(codec: &str, level: Option<Level<'_>>) -> PyResult<Self> {
+        Ok(Self { codec: codec_of(codec, level)? })
+    }
+
+    #[pyo3(signature = (data, /))]
+    fn __call__<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        compress_with(data, Some(self.codec))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let (name, level) = self.codec.parts();
+        Ok((py.get_type::<Self>(), (name, level).into_pyobject(py)?))
+    }
+
+    fn __repr__(&self) -> String {
+        match self.codec.parts() {
+            (name, Some(level)) => format!("Compressor({name:?}, {level})"),
+            (name, None) => format!("Compressor({name:?})"),
+        }
+    }
+}
+
 /// Decompress one value; see `ypress.decompress` in the stub.
 #[pyfunction]
-#[pyo3(signature = (data, /, *, max_size = DEFAULT_MAX_SIZE))]
-pub fn decompress<'py>(data: &Bound<'py, PyAny>, max_size: usize) -> PyResult<Bound<'py, PyBytes>> {
+#[pyo3(signature = (data, /, *, max_size = MaxSize(DEFAULT_MAX_SIZE)), text_signature = "(data, /, *, max_size=...)")]
+pub fn decompress<'py>(data: &Bound<'py, PyAny>, max_size: MaxSize) -> PyResult<Bound<'py, PyBytes>> {
+    let MaxSize(max_size) = max_size;
     let data = as_bytes(data)?;
     let (py, stored) = (data.py(), data.as_bytes());
     match frame::parse(stored)? {
@@ -104,8 +198,8 @@ fn foreign_content(
 }
 
 /// What a stored value is; see `ypress.row_info` in the stub.
-#[pyclass(frozen, get_all, eq, module = "ypress")]
-#[derive(PartialEq)]
+#[pyclass(frozen, get_all, eq, hash, module = "ypress")]
+#[derive(PartialEq, Eq, Hash)]
 pub struct RowInfo {
     /// `raw`, `verbatim`, `zstd`, `lz4`, `brotli`, `zstd-frame`, `lz4-frame`, `gzip` or `zlib`.
     kind: &'static str,
