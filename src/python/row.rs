@@ -46,7 +46,7 @@ impl<'py> FromPyObject<'_, 'py> for Level<'py> {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let given = integer(object)?;
+        let given = integer(object, "level")?;
         let number = match given.extract::<i32>() {
             Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => i32::MAX,
             number => number?,
@@ -62,7 +62,7 @@ impl<'py> FromPyObject<'_, 'py> for MaxSize {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let given = integer(object)?;
+        let given = integer(object, "max_size")?;
         if given.lt(0)? {
             return Err(PyValueError::new_err(format!(
                 "max_size is a number of bytes, at least 0; got {given}"
@@ -73,16 +73,19 @@ impl<'py> FromPyObject<'_, 'py> for MaxSize {
 }
 
 /// A bool is an int to Python, but never meant as a number here.
-fn integer<'py>(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Bound<'py, PyInt>> {
+fn integer<'py>(object: Borrowed<'_, 'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyInt>> {
     match object.cast::<PyInt>() {
         Ok(integer) if !object.is_instance_of::<PyBool>() => Ok(integer.to_owned()),
-        _ => Err(PyTypeError::new_err(format!("expected an int, not {}", object.get_type().name()?))),
+        _ => Err(PyTypeError::new_err(format!("{name} must be an int, not {}", object.get_type().name()?))),
     }
 }
 
 /// Compress one value; see `ypress.compress` in the stub.
 #[pyfunction]
-#[pyo3(signature = (data, /, codec = Some("zstd"), level = None))]
+#[pyo3(
+    signature = (data, /, codec = Some("zstd"), level = None),
+    text_signature = "(data, /, codec='zstd', level=None)"
+)]
 pub fn compress<'py>(
     data: &Bound<'py, PyAny>,
     codec: Option<&str>,
