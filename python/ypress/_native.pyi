@@ -6,7 +6,22 @@ from typing_extensions import Buffer
 
 _Codec = Literal["zstd", "lz4", "brotli"]
 
-__all__ = ["DEFAULT_MAX_SIZE", "Compressor", "RowInfo", "__version__", "compress", "decompress", "row_info"]
+__all__ = [
+    "DEFAULT_MAX_SIZE",
+    "Clocks",
+    "Compressor",
+    "RowInfo",
+    "SegmentInfo",
+    "SegmentIterator",
+    "__version__",
+    "clock_ranges",
+    "compress",
+    "decompress",
+    "pack",
+    "row_info",
+    "segment_info",
+    "unpack",
+]
 
 __version__: Final[str]
 DEFAULT_MAX_SIZE: Final[int]
