@@ -15,7 +15,7 @@ import pytest
 from pycrdt.store import SQLiteYStore, YDocNotFound
 
 from ypress._native import Clocks, clock_ranges
-from ypress.unrecorded import Unrecorded
+from ypress.sqlite.unrecorded import Unrecorded
 
 Doc = pycrdt.Doc[Any]
 Yjs = Callable[..., dict[str, Any]]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import weakref
 from typing import Protocol
 
-from ypress._native import Clocks
-from ypress.errors import CorruptData
+from .._native import Clocks
+from ..errors import CorruptData
 
 __all__ = ["Unrecorded"]
 

@@ -1,0 +1,229 @@
+"""Checkpoints: the whole state of a document, so that opening it need not replay all of its history.
+
+A checkpoint holds the history up to a position (`ypositions.covered`), noted in the transaction that writes it. Where
+that is not known, because stock code made the checkpoint or removed rows since, all of the history is replayed:
+applying an update twice is harmless, missing one is not.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import Error
+from .connection import transaction
+from .history import (
+    Layout,
+    Page,
+    Reader,
+    Row,
+    damaged,
+    layout,
+    loose_tail,
+    placed_records,
+    positions,
+    snapshot,
+)
+from .options import Options
+from .replay import Replay
+from .schema import add_cover_triggers, add_positions
+from .values import Values
+from .writing import last_timestamp
+
+if TYPE_CHECKING:
+    from .database import Database, Document
+
+__all__ = ["after_writes", "load", "make", "store_covered"]
+
+# Making checkpoints takes at most this share of the time: replaying holds the interpreter lock.
+_SHARE = 0.1
+# Seconds after which a checkpoint is tried again where updates are missing that others depend on.
+_INCOMPLETE = 600.0
+# Seconds that making one may take without counting.
+_CHEAP = 0.02
+# A load that has to apply more updates than this on top of a checkpoint makes a new one.
+_LONGEST_TAIL = 500
+
+
+def after_writes(database: Database, document: Document, options: Options) -> None:
+    """Have a checkpoint made if one is due."""
+    interval = options.checkpoint_interval
+    if not interval or document.since_checkpoint < interval:
+        return
+    if time.monotonic() < document.checkpoint_not_before:
+        return
+    document.since_checkpoint = 0
+    path = document.path
+    database.maintenance.add("checkpoint", path, lambda: make(database, path, options.values))
+
+
+def make(database: Database, path: str, values: Values) -> None:
+    """Bring the checkpoint of a document up to date, in the caller's thread.
+
+    Raises:
+        DamagedHistory: its history cannot be read.
+    """
+    start = time.monotonic()
+    document = database.document(path)
+    generation = document.generation
+    replayed = _replay(database, path, values)
+    now = time.monotonic()
+    document.checkpoint_not_before = now + max(0.0, now - start - _CHEAP) / _SHARE
+    if replayed is None:
+        return
+    replay, covered = replayed
+    if not replay.complete:
+        # pycrdt holds back what depends on updates that are missing, and would leave it out of the state.
+        document.checkpoint_not_before = now + _INCOMPLETE
+        return
+    value = values.encode(replay.state())
+    database.run(lambda connection: _write(connection, document, generation, value, covered))
+
+
+def load(database: Database, path: str, options: Options) -> list[bytes]:
+    """Everything that has to be applied to have a document, in order; in the caller's thread.
+
+    Raises:
+        DamagedHistory: a value that is needed cannot be read.
+    """
+    values = options.values
+    document = database.document(path)
+    generation = document.generation
+    stored = database.run(lambda connection: _stored(connection, path))
+    state, covered = _decoded(database, path, values, stored)
+    if state is not None and covered is not None and stored.tail is not None:
+        page = Page(covered, None, rows=stored.tail)
+        tail = [(place, record[0]) for place, record in placed_records(page, path, values)]
+        # Read once for itself, so that damage shows before the first is applied to the caller's document.
+        scratch = Replay()
+        for place, update in tail:
+            _apply(scratch, path, place, update)
+        return [state, *(update for _, update in tail)]
+    replayed = _replay(database, path, values)
+    if replayed is None:
+        return []
+    replay, end = replayed
+    if not replay.complete:
+        # Only the updates themselves have what pycrdt holds back.
+        before = [] if state is None else [state]
+        return [*before, *(update for _, update, _ in _updates(database, path, values, covered or 0))]
+    state = replay.state()
+    if options.checkpoint_interval:
+        value = values.encode(state)
+        database.run(lambda connection: _write(connection, document, generation, value, end))
+        document.since_checkpoint = 0
+    return [state]
+
+
+def _replay(database: Database, path: str, values: Values) -> tuple[Replay, int] | None:
+    """All of the history replayed, and the position up to which that goes; None without any history."""
+    stored = database.run(lambda connection: _stored(connection, path))
+    state, covered = _decoded(database, path, values, stored)
+    replay = Replay()
+    if state is not None:
+        _apply(replay, path, "checkpoint", state)
+    end = covered or 0
+    found = state is not None
+    for place, update, position in _updates(database, path, values, end):
+        _apply(replay, path, place, update)
+        end = position
+        found = True
+    return (replay, end) if found else None
+
+
+def _apply(replay: Replay, path: str, place: str, update: bytes) -> None:
+    try:
+        replay.apply(update)
+    except Error as error:
+        raise damaged(path, place, error) from error
+
+
+def _updates(database: Database, path: str, values: Values, position: int) -> Iterator[tuple[str, bytes, int]]:
+    """The updates from a position on: where each is stored, its bytes, and the position behind it."""
+    reader = Reader(path, database.document(path), position)
+    while (page := database.run(reader.next_page)) is not None:
+        position = page.position
+        for place, (update, _, _) in placed_records(page, path, values):
+            position += 1
+            yield place, update, position
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The checkpoint as it is stored.
+
+    Args:
+        value: its value; None if there is none.
+        covered: the position up to which it is known to hold the history.
+        tail: the rows behind that, if they are few.
+    """
+
+    value: object
+    covered: int | None
+    tail: list[Row] | None
+
+
+def _stored(connection: sqlite3.Connection, path: str) -> _Stored:
+    with snapshot(connection):
+        row = connection.execute("SELECT checkpoint FROM ycheckpoints WHERE path = ?", (path,)).fetchone()
+        covered = positions(connection, path)[1]
+        tail = None if covered is None else loose_tail(connection, path, covered, _LONGEST_TAIL)
+    return _Stored(row and row[0], covered, tail)
+
+
+def _decoded(database: Database, path: str, values: Values, stored: _Stored) -> tuple[bytes | None, int | None]:
+    """The state in a checkpoint, and the position up to which it is known to hold the history."""
+    if stored.value is None:
+        return None, None
+    try:
+        state = values.decode(stored.value)
+        if stored.covered is None:
+            _apply(Replay(), path, "checkpoint", state)
+    except Error as error:
+        # Nothing is lost: it is made anew from the history.
+        database.log.warning("document %s: the checkpoint cannot be read and is made anew: %s", path, error)
+        return None, None
+    return state, stored.covered
+
+
+def store_covered(connection: sqlite3.Connection, path: str, covered: int | None) -> None:
+    """Note the position up to which the checkpoint holds the history, in the caller's transaction."""
+    connection.execute(
+        "INSERT INTO ypositions (path, covered) VALUES (?, ?) "
+        "ON CONFLICT (path) DO UPDATE SET covered = excluded.covered",
+        (path, covered),
+    )
+
+
+def _write(connection: sqlite3.Connection, document: Document, generation: int, value: bytes, covered: int) -> None:
+    path = document.path
+    with transaction(connection):
+        at = layout(connection, path)
+        if document.generation != generation or not at.first <= covered <= at.end:
+            return  # the history was moved aside meanwhile; it will have a checkpoint of its own
+        add_positions(connection)
+        add_cover_triggers(connection)
+        query = "INSERT OR REPLACE INTO ycheckpoints (path, checkpoint, timestamp) VALUES (?, ?, ?)"
+        connection.execute(query, (path, value, _stock_timestamp(connection, path, at, covered)))
+        # Behind the insertion, since a trigger forgets the position when it sees a checkpoint being made.
+        store_covered(connection, path, covered)
+
+
+def _stock_timestamp(connection: sqlite3.Connection, path: str, at: Layout, covered: int) -> float:
+    """A timestamp for stock code, which loads the checkpoint and all rows that are not older than it.
+
+    Its own choice is the time of making; rows written meanwhile, or by a clock that was set back, would be missed.
+    """
+    behind = at.rowids[max(0, covered - at.first_loose) :].tolist()
+    if behind:
+        marks = ",".join("?" * len(behind[:500]))
+        query = f"SELECT min(timestamp) FROM yupdates WHERE rowid IN ({marks})"
+        if len(behind) <= 500:
+            return float(connection.execute(query, behind).fetchone()[0])
+        query = "SELECT min(timestamp) FROM yupdates WHERE path = ?"
+        return float(connection.execute(query, (path,)).fetchone()[0])
+    latest = last_timestamp(connection, path)
+    return latest if latest > 0 else 0.0

@@ -1,0 +1,155 @@
+"""Opening the file: its schema, its pragmas, and what is said when it is not what it should be."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from .errors import StoreError, StoreUnavailable
+from .schema import create_stock, missing_stock
+
+__all__ = ["MEMORY", "Location", "connect", "is_passing", "transaction"]
+
+MEMORY = ":memory:"
+_JOURNAL_MODES = ("delete", "truncate", "persist", "memory", "wal")
+# How long another process may take between creating the stock tables and marking their version.
+_CREATION_GRACE = 2.0
+
+
+@dataclass(frozen=True)
+class Location:
+    """A file and how to open it.
+
+    Args:
+        path: the file, or ``":memory:"``.
+        version: the ``user_version`` of the schema.
+        busy_timeout: seconds that SQLite waits for another process's lock.
+        journal_mode: to be set when the file is opened; None leaves it as it is.
+    """
+
+    path: str
+    version: int = 2
+    busy_timeout: float = 5.0
+    journal_mode: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.journal_mode is not None and self.journal_mode.lower() not in _JOURNAL_MODES:
+            modes = ", ".join(_JOURNAL_MODES)
+            raise ValueError(f"journal_mode = {self.journal_mode!r}; there are: {modes}, or None to leave it as it is")
+        if not self.busy_timeout >= 0:
+            raise ValueError(f"busy_timeout = {self.busy_timeout!r}; it is a number of seconds, 0 or more")
+
+
+def is_passing(error: sqlite3.Error) -> bool:
+    """Whether the error says that the file is locked, full or out of reach: trying again later may succeed."""
+    return isinstance(error, sqlite3.OperationalError)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """A write transaction that takes the lock at its beginning, so that it cannot fail half-way for want of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite has rolled back on its own after some errors (a full disk is one).
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
+    """Open the file, create it or what it lacks, and move it aside if it has another version.
+
+    Raises:
+        StoreUnavailable: it cannot be opened at the moment.
+        StoreError: it is not a store.
+    """
+    try:
+        return _connect(location, log)
+    except sqlite3.OperationalError as error:
+        raise StoreUnavailable(f"cannot open the store {location.path}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{location.path} is not a store: {error}; move it away, or set db_path to another file"
+        ) from error
+    except OSError as error:
+        raise StoreUnavailable(f"cannot make the folder of the store {location.path}: {error}") from error
+
+
+def _connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
+    if location.path != MEMORY:
+        os.makedirs(os.path.dirname(os.path.abspath(location.path)), exist_ok=True)
+    connection = _open(location)
+    try:
+        if _has_other_version(connection, location):
+            connection.close()
+            _move_away(location, log)
+            connection = _open(location)
+        missing = missing_stock(connection)
+        if missing:
+            if "yupdates" in missing:
+                _refuse_other_application(connection, location)
+            with transaction(connection):
+                create_stock(connection, location.version)
+        if location.journal_mode is not None:
+            connection.execute(f"PRAGMA journal_mode = {location.journal_mode}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open(location: Location) -> sqlite3.Connection:
+    # One thread uses the connection at a time, but not always the one that opened it.
+    connection = sqlite3.connect(
+        location.path, timeout=location.busy_timeout, isolation_level=None, check_same_thread=False
+    )
+    # Takes effect where the file is still empty: freed pages are given back at every commit.
+    connection.execute("PRAGMA auto_vacuum = FULL")
+    return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _has_other_version(connection: sqlite3.Connection, location: Location) -> bool:
+    """Whether the file is a store of another schema version."""
+    deadline = time.monotonic() + _CREATION_GRACE
+    while "yupdates" not in missing_stock(connection):
+        version = _version(connection)
+        if version != 0 or location.version == 0:
+            return version != location.version
+        # Stock code creates the tables first and marks the version last. If it was killed in between, the tables are
+        # there all the same.
+        if time.monotonic() > deadline:
+            connection.execute(f"PRAGMA user_version = {int(location.version)}")
+            return False
+        time.sleep(0.02)
+    return False
+
+
+def _refuse_other_application(connection: sqlite3.Connection, location: Location) -> None:
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'y%'"
+    other = connection.execute(query).fetchone()
+    if other is not None:
+        raise StoreError(
+            f"{location.path} is another application's database (it has a table {other[0]!r}); "
+            "set db_path to another file"
+        )
+
+
+def _move_away(location: Location, log: logging.Logger) -> None:
+    stem, extension = os.path.splitext(location.path)
+    number = 1
+    while os.path.exists(new_path := f"{stem}({number}){extension}"):
+        number += 1
+    log.warning("YStore version mismatch, moving %s to %s", location.path, new_path)
+    os.rename(location.path, new_path)

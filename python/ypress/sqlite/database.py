@@ -1,0 +1,240 @@
+"""One `Database` for each file and process: all stores of a file share its connection, its threads and its queue."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from . import checkpoints, packing, squash, writing
+from .cleanup import Cleanup
+from .connection import MEMORY, Location
+from .errors import NotStarted
+from .maintenance import Maintenance
+from .worker import Worker, Write
+
+__all__ = ["Database", "Document", "acquire"]
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False, slots=True)
+class Document:
+    """What is remembered of a document between its writes.
+
+    Args:
+        path: its path key.
+        stores: how many started stores it has.
+        since_checkpoint: updates written since its last checkpoint.
+        loose: updates that are not in a segment; None until they have been counted.
+        ordered: the file's data version at which its rows were known to be in the order of their timestamps.
+        structure: counts what changed the position or rowid of stored updates.
+        shift: by how much its positions have become smaller without a note in the file.
+        generation: counts how often its history was taken away as a whole.
+        squashed: when it was squashed the last time, by the clock of its writes.
+        checkpoint_not_before: monotonic time before which no new checkpoint is made.
+        written: monotonic time of the last write.
+        packing_later: whether it will be packed once nothing has been written for a while.
+        undecodable: whether packing met a value that cannot be decoded; it is not tried again.
+    """
+
+    path: str
+    stores: int = 0
+    since_checkpoint: int = 0
+    loose: int | None = None
+    ordered: int | None = None
+    structure: int = 0
+    shift: int = 0
+    generation: int = 0
+    squashed: float | None = None
+    checkpoint_not_before: float = 0.0
+    written: float = 0.0
+    packing_later: bool = False
+    undecodable: bool = False
+
+    def history_gone(self) -> None:
+        """Forget what is known of the stored history, since it was taken away."""
+        self.structure += 1
+        self.generation += 1
+        self.since_checkpoint = 0
+        self.loose = None
+        self.undecodable = False
+
+
+class Database:
+    """A file that is open: made by `acquire`, closed when the last store has released it and everything is stored."""
+
+    def __init__(self, location: Location, log: logging.Logger) -> None:
+        self.location = location
+        self.log = log
+        self.maintenance = Maintenance(log, self._maintained)
+        self.cleanup = Cleanup(self)
+        self._documents: dict[str, Document] = {}
+        self._stores = 0
+        self._process = os.getpid()
+        self._worker = Worker(location, log, self._insert, self._may_finish)
+        self._worker.start()
+
+    # For stores.
+
+    def document(self, path: str) -> Document:
+        """What is remembered of a document."""
+        return self._documents.setdefault(path, Document(path))
+
+    def submit(self, *writes: Write) -> None:
+        """Take over writes: from here on they are stored, whatever becomes of the caller."""
+        self._refuse_in_child()
+        self._worker.submit(*writes)
+
+    def ready(self) -> None:
+        """Look at the queue again, since the metadata of a write is known now."""
+        self._worker.wake()
+
+    def call(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run a job in the thread that owns the connection, outside of any transaction."""
+        self._refuse_in_child()
+        return self._worker.call(job)
+
+    def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a job there and wait for it; for other threads than an event loop's."""
+        return self.call(job).result()
+
+    def waiting(self, path: str | None = None) -> list[Write]:
+        """The writes, of one document or of all, that are not on disk yet."""
+        return self._worker.waiting(path)
+
+    def wait_stored(self, path: str, timeout: float) -> int:
+        """Wait until nothing of a document waits any more. Returns how many updates do after `timeout` seconds."""
+        return self._worker.wait_stored(path, timeout)
+
+    @property
+    def fault(self) -> BaseException | None:
+        """Why writes are waiting, if they are."""
+        return self._worker.fault
+
+    @property
+    def finished(self) -> threading.Event:
+        """Set when everything is stored and the file is closed."""
+        return self._worker.finished
+
+    @property
+    def shared(self) -> bool:
+        """Whether a store uses it."""
+        return self._stores > 0
+
+    def release(self, path: str) -> None:
+        """Give up one store's share; with the last one, the file is closed in the background."""
+        if os.getpid() != self._process:
+            return
+        with _registry_lock:
+            self._stores -= 1
+            document = self.document(path)
+            document.stores -= 1
+            last = self._stores == 0
+        if last:
+            self.maintenance.hurry()
+            self._worker.close()
+
+    # For the worker.
+
+    def _insert(self, connection: sqlite3.Connection, group: list[Write]) -> Callable[[], None]:
+        """Store a group of writes in an open transaction."""
+        squash.before_writes(self, connection, group)
+        writing.insert(connection, group)
+        return lambda: self._inserted(group)
+
+    def _inserted(self, group: list[Write]) -> None:
+        counts: dict[str, int] = {}
+        options = {}
+        for write in group:
+            counts[write.path] = counts.get(write.path, 0) + 1
+            options[write.path] = write.options
+        for path, count in counts.items():
+            document = self.document(path)
+            document.since_checkpoint += count
+            checkpoints.after_writes(self, document, options[path])
+            packing.after_writes(self, document, options[path], count)
+
+    def _may_finish(self) -> bool:
+        with _registry_lock:
+            if self._stores or not self.maintenance.idle:
+                return False
+            key = _key(self.location)
+            if _registry.get(key) is self:
+                del _registry[key]
+            return True
+
+    def _maintained(self) -> None:
+        self._worker.wake()
+
+    def _refuse_in_child(self) -> None:
+        if os.getpid() != self._process:
+            raise NotStarted(
+                f"the store {self.location.path} was started in the process that this one was forked from; "
+                "start a store of its own here"
+            )
+
+
+_registry: dict[str, Database] = {}
+_registry_lock = threading.Lock()
+# Databases of the process that this one was forked from. They are kept, since closing an inherited connection would
+# interfere with the parent's file.
+_inherited: list[Database] = []
+
+
+def _key(location: Location) -> str:
+    return os.path.normcase(os.path.realpath(location.path))
+
+
+def acquire(location: Location, path: str, log: logging.Logger) -> Database:
+    """The database of a file, for one store of one document; to be released once.
+
+    Args:
+        location: the file. Its options are those of whoever opens it first.
+        path: the document's path key.
+        log: where faults are told, for the first.
+    """
+    if location.path == MEMORY:
+        database = Database(location, log)
+        database._stores = 1
+    else:
+        location = replace(location, path=os.path.realpath(location.path))
+        with _registry_lock:
+            database = _registry.get(_key(location)) or Database(location, log)
+            _registry[_key(location)] = database
+            database._stores += 1
+        database.maintenance.hurry(False)
+        database._worker.close(False)
+    database.document(path).stores += 1
+    return database
+
+
+def drain(timeout: float) -> None:
+    """Wait until everything that was handed over is stored; at the end of the interpreter, when nobody else does."""
+    deadline = time.monotonic() + timeout
+    for database in list(_registry.values()):
+        while database.waiting() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        left = len(database.waiting())
+        if left:
+            database.log.error("%d updates could not be stored in %s: %s", left, database.location.path, database.fault)
+
+
+def _forget_parent() -> None:
+    global _registry_lock  # noqa: PLW0603 - another thread of the parent may have held it
+    _registry_lock = threading.Lock()
+    _inherited.extend(_registry.values())
+    _registry.clear()
+
+
+# A process that ends without stopping its stores: what was handed over a moment ago gets its moment.
+atexit.register(drain, 5.0)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_parent)

@@ -1,0 +1,345 @@
+"""Reading a document's history by position, a bounded page at a time, with no transaction open in between.
+
+A history is the document's segments by `seq`, then its loose rows by rowid. The position of an update is its index in
+all that was ever stored, so it stays the same when rows move into a segment; squashing n updates into one makes them
+all the position of the last.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
+
+from .._native import unpack
+from ..errors import Error
+from .errors import DamagedHistory
+from .schema import has_table
+from .values import Values
+
+__all__ = [
+    "BATCH",
+    "Changes",
+    "Layout",
+    "Page",
+    "Reader",
+    "Record",
+    "Row",
+    "SegmentPlace",
+    "damaged",
+    "data_version",
+    "layout",
+    "loose_tail",
+    "placed_records",
+    "positions",
+    "read_page",
+    "records_of",
+    "rows_at",
+    "snapshot",
+]
+
+Record = tuple[bytes, bytes | None, float]
+# A stored row: rowid, value, metadata, timestamp.
+Row = tuple[int, object, bytes | None, float]
+
+# Rows that one statement reads.
+BATCH = 500
+_PAGE_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class SegmentPlace:
+    """Where a segment lies in the history.
+
+    Args:
+        seq: the position of its first update.
+        updates: how many it holds.
+        raw_bytes: the bytes of these updates.
+        stored: the bytes of the blob.
+    """
+
+    seq: int
+    updates: int
+    raw_bytes: int
+    stored: int
+
+    @property
+    def end(self) -> int:
+        """The position behind its last update."""
+        return self.seq + self.updates
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything of a document lies at one moment.
+
+    Args:
+        segments: by position.
+        first_loose: the position of the first loose row.
+        rowids: of the loose rows, in the order in which they were inserted.
+        ordered: whether the index by timestamp has them in that order, too.
+        covered: the position up to which the checkpoint holds the history; None where that is not known.
+        stamp: tells whether another process has changed the file since.
+    """
+
+    segments: tuple[SegmentPlace, ...]
+    first_loose: int
+    rowids: array[int]
+    ordered: bool
+    covered: int | None
+    stamp: int
+
+    @property
+    def first(self) -> int:
+        """The position of the first update."""
+        return self.segments[0].seq if self.segments else self.first_loose
+
+    @property
+    def end(self) -> int:
+        """The position behind the last update."""
+        return self.first_loose + len(self.rowids)
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some consecutive records as they are stored.
+
+    Args:
+        position: of the first one.
+        next: the position to go on at; None behind the last record.
+        segment: a segment's blob; None for a page of rows.
+        skip: how many records of the segment come before `position`.
+        rows: loose rows.
+    """
+
+    position: int
+    next: int | None
+    segment: bytes | None = None
+    skip: int = 0
+    rows: list[Row] = field(default_factory=list)
+
+
+def data_version(connection: sqlite3.Connection) -> int:
+    """A number that changes when another connection has changed the file."""
+    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """A read transaction, unless the caller has one open: several statements that see the same moment."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")
+
+
+def positions(connection: sqlite3.Connection, path: str) -> tuple[int, int | None]:
+    """The stored positions of a document: of its first update, and up to which the checkpoint goes, if known."""
+    if not has_table(connection, "ypositions"):
+        return 0, None
+    query = "SELECT first, covered FROM ypositions WHERE path = ?"
+    first, covered = connection.execute(query, (path,)).fetchone() or (0, None)
+    return first, covered
+
+
+def layout(connection: sqlite3.Connection, path: str, most: int = -1) -> Layout:
+    """Look up where everything of a document lies.
+
+    Args:
+        connection: the file.
+        path: the document's path key.
+        most: how many loose rows are wanted; for documents that are known to be `ordered`. All by default.
+    """
+    with snapshot(connection):
+        stamp = data_version(connection)
+        first, covered = positions(connection, path)
+        segments: tuple[SegmentPlace, ...] = ()
+        if has_table(connection, "ysegments"):
+            query = "SELECT seq, updates, raw_bytes, length(data) FROM ysegments WHERE path = ? ORDER BY seq"
+            segments = tuple(SegmentPlace(*row) for row in connection.execute(query, (path,)))
+        query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY timestamp, rowid LIMIT ?"
+        rowids = array("q", (row for (row,) in connection.execute(query, (path, most))))
+    ordered = all(earlier < later for earlier, later in pairwise(rowids))
+    if not ordered:  # a clock was set back
+        rowids = array("q", sorted(rowids))
+    return Layout(segments, segments[-1].end if segments else first, rowids, ordered, covered, stamp)
+
+
+def loose_tail(connection: sqlite3.Connection, path: str, position: int, most: int) -> list[Row] | None:
+    """The rows from a position on, without looking at all that come before.
+
+    Returns:
+        The rows; None if the position is in a segment, or if there are more than `most` rows or too many bytes.
+    """
+    with snapshot(connection):
+        first_loose = positions(connection, path)[0]
+        if has_table(connection, "ysegments"):
+            query = "SELECT seq + updates FROM ysegments WHERE path = ? ORDER BY seq DESC LIMIT 1"
+            row = connection.execute(query, (path,)).fetchone()
+            first_loose = row[0] if row is not None else first_loose
+        (count,) = connection.execute("SELECT count(*) FROM yupdates WHERE path = ?", (path,)).fetchone()
+        behind = first_loose + count - position
+        if position < first_loose or not 0 <= behind <= min(most, BATCH):
+            return None
+        query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY rowid DESC LIMIT ?"
+        rowids = array("q", (row for (row,) in connection.execute(query, (path, behind))))
+        rows = _rows(connection, rowids)
+    return rows if len(rows) == behind else None
+
+
+def read_page(connection: sqlite3.Connection, path: str, at: Layout, position: int) -> Page:
+    """The records from a position on, as far as they fit into a page.
+
+    Args:
+        connection: the file.
+        path: the document's path key.
+        at: its layout now.
+        position: where to begin; before the first record it means the first.
+
+    Raises:
+        DamagedHistory: a segment that should be there is not.
+    """
+    position = max(position, at.first)
+    if position < at.first_loose:
+        return _segment_page(connection, path, at, position)
+    rows = _rows(connection, at.rowids[position - at.first_loose :][:BATCH])
+    after = position + len(rows)
+    return Page(position, after if after < at.end and rows else None, rows=rows)
+
+
+class Changes(Protocol):
+    """What this process did to the stored history of a document."""
+
+    @property
+    def structure(self) -> int:
+        """Counts changes of positions and rowids."""
+
+    @property
+    def shift(self) -> int:
+        """By how much positions have become smaller since the file was opened."""
+
+
+class Reader:
+    """Reads a document's history page by page, whatever happens to it between two pages.
+
+    Args:
+        path: the document's path key.
+        changes: what happens to it in this process.
+        position: where to begin.
+    """
+
+    def __init__(self, path: str, changes: Changes, position: int = 0) -> None:
+        self._path = path
+        self._changes = changes
+        self._shift = changes.shift
+        self._position: int | None = position
+        self._layout: tuple[int, Layout] | None = None
+
+    def next_page(self, connection: sqlite3.Connection) -> Page | None:
+        """The next page; None at the end."""
+        if self._position is None:
+            return None
+        changes = self._changes
+        if (
+            self._layout is None
+            or self._layout[0] != changes.structure
+            or self._layout[1].stamp != data_version(connection)
+        ):
+            self._layout = (changes.structure, layout(connection, self._path))
+            self._position = max(0, self._position - (changes.shift - self._shift))
+            self._shift = changes.shift
+        at = self._layout[1]
+        if self._position > at.end:
+            # Another process squashed what was read: rather some of it twice than anything not at all.
+            self._position = at.first
+        if max(self._position, at.first) >= at.end:
+            self._position = None
+            return None
+        page = read_page(connection, self._path, at, self._position)
+        self._position = page.next
+        return page
+
+
+def _segment_page(connection: sqlite3.Connection, path: str, at: Layout, position: int) -> Page:
+    index = bisect_right(at.segments, position, key=lambda segment: segment.seq) - 1
+    segment = at.segments[index]
+    if position >= segment.end:
+        raise DamagedHistory(
+            f"document {path}: the updates {segment.end} to {at.segments[index + 1].seq - 1} are missing between two "
+            "segments; run `jupyter ypress verify` on the store",
+            path,
+            f"segment {segment.seq}",
+        )
+    query = "SELECT data FROM ysegments WHERE path = ? AND seq = ?"
+    (blob,) = connection.execute(query, (path, segment.seq)).fetchone()
+    return Page(position, segment.end if segment.end < at.end else None, blob, position - segment.seq)
+
+
+def rows_at(connection: sqlite3.Connection, rowids: array[int]) -> Iterator[Row]:
+    """At most `BATCH` rows, in the order of their rowids."""
+    marks = ",".join("?" * len(rowids))
+    query = f"SELECT rowid, yupdate, metadata, timestamp FROM yupdates WHERE rowid IN ({marks}) ORDER BY rowid"
+    yield from connection.execute(query, rowids.tolist())
+
+
+def _rows(connection: sqlite3.Connection, rowids: array[int]) -> list[Row]:
+    """As many of these rows as fit into a page, but at least one."""
+    rows: list[Row] = []
+    size = 0
+    for row in rows_at(connection, rowids):
+        rows.append(row)
+        size += len(row[1]) if isinstance(row[1], bytes) else 0
+        if size >= _PAGE_BYTES:
+            break
+    return rows
+
+
+def placed_records(page: Page, path: str, values: Values) -> Iterator[tuple[str, Record]]:
+    """The records of a page, decoded one by one, each with the place where it is stored.
+
+    Raises:
+        DamagedHistory: one cannot be decoded; those before it have been yielded.
+    """
+    if page.segment is None:
+        for rowid, value, metadata, timestamp in page.rows:
+            place = f"row {rowid}"
+            try:
+                update = values.decode(value)
+            except Error as error:
+                raise damaged(path, place, error) from error
+            yield place, (update, metadata, timestamp)
+        return
+    place = f"segment {page.position - page.skip}"
+    try:
+        for index, record in enumerate(unpack(page.segment)):
+            if index >= page.skip:
+                yield place, record
+    except Error as error:
+        raise damaged(path, place, error) from error
+
+
+def records_of(page: Page, path: str, values: Values) -> list[Record]:
+    """The records of a page.
+
+    Raises:
+        DamagedHistory: one cannot be decoded.
+    """
+    return [record for _, record in placed_records(page, path, values)]
+
+
+def damaged(path: str, place: str, error: Error) -> DamagedHistory:
+    """The error that tells where a value is damaged."""
+    return DamagedHistory(
+        f"document {path}, {place}: {error}. Run `jupyter ypress verify` on the store to see what else is damaged",
+        path,
+        place,
+    )

@@ -1,0 +1,186 @@
+"""One store's share of a file: what the store's methods do, without the event loop's side of it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import weakref
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from functools import partial
+from logging import Logger
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from .._native import Clocks
+from ..errors import CorruptData, Error
+from . import checkpoints, packing
+from .aside import move_aside
+from .calls import ask, explained
+from .cleanup import size_in_use
+from .connection import MEMORY, Location
+from .database import acquire
+from .errors import DamagedHistory
+from .history import Reader, Record, records_of
+from .options import Options
+from .replay import apply
+from .unrecorded import Unrecorded
+from .worker import Write
+from .writing import last_timestamp
+
+if TYPE_CHECKING:
+    from pycrdt import Doc
+
+__all__ = ["Share"]
+
+
+# Seconds without a write after which gaps in a history are taken to be final.
+_SETTLED = 3600.0
+
+
+def _clocks(updates: list[bytes]) -> Clocks:
+    clocks = Clocks()
+    for update in updates:
+        with suppress(CorruptData):  # of a kind that we do not know, since pycrdt has applied it
+            clocks.add(update)
+    return clocks
+
+
+class Share:
+    """A started store's part in a `Database`.
+
+    Args:
+        location: the file.
+        path: the document's path key.
+        options: of the store.
+        log: where faults are told.
+    """
+
+    def __init__(self, location: Location, path: str, options: Options, log: Logger) -> None:
+        self.location = location
+        self.path = path
+        self.options = options
+        self.log = log
+        self.database = acquire(location, path, log)
+        self.document = self.database.document(path)
+        self._unrecorded: Unrecorded | None = None
+        # Also where the store is forgotten without being stopped.
+        self._release = weakref.finalize(self, self.database.release, path)
+        # At the end of the interpreter, storing what waits is all there is time for: `database.drain` does that.
+        self._release.atexit = False
+        packing.schedule(self.database, self.document, options, packing.WORTH_PACKING)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was given up."""
+        return not self._release.alive
+
+    def close(self) -> None:
+        """Give it up; the file is closed in its own thread once everything is stored."""
+        if not self.closed:
+            packing.schedule(self.database, self.document, self.options, packing.WORTH_PACKING)
+            self._release()
+
+    def drain(self, timeout: float) -> int:
+        """Wait until what was written is stored and, if nobody else uses it, the file is closed.
+
+        Args:
+            timeout: seconds.
+
+        Returns:
+            How many updates are still waiting.
+        """
+        left = self.database.wait_stored(self.path, timeout)
+        if not left and not self.database.shared:
+            self.database.finished.wait(timeout)
+        return left
+
+    def submit(self, write: Write) -> None:
+        """Hand an update over, behind what the document held before it was loaded and the history lacks."""
+        ahead = [] if self._unrecorded is None else self._unrecorded.ahead_of(write.update)
+        writes = [Write(self.path, update, write.timestamp, write.options) for update in ahead]
+        writes.append(write)
+        if not self.closed:
+            self.database.submit(*writes)
+            return
+        # A task of a room that has been torn down: its update is as good as any other.
+        database = acquire(self.location, self.path, self.log)
+        try:
+            database.submit(*writes)
+        finally:
+            database.release(self.path)
+
+    async def read(self) -> AsyncIterator[Record]:
+        """The history, a page at a time, with nothing held in between."""
+        reader = Reader(self.path, self.document)
+        while (page := await ask(self.database, reader.next_page)) is not None:
+            decode = partial(records_of, page, self.path, self.options.values)
+            for record in await anyio.to_thread.run_sync(decode):
+                yield record
+
+    async def load(self, doc: Doc[Any]) -> bool:
+        """Apply everything that is stored or waits to be stored to a document.
+
+        Returns:
+            Whether there was anything.
+
+        Raises:
+            DamagedHistory: a value cannot be read; the records were moved aside.
+            StoreError: the file cannot be read.
+        """
+        waiting = [write.update for write in self.database.waiting(self.path)]
+        try:
+            load = partial(checkpoints.load, self.database, self.path, self.options)
+            updates = await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
+            updates += waiting
+            for update in updates:
+                self._apply(doc, update)
+        except sqlite3.Error as error:
+            raise explained(self.database, error) from error
+        except DamagedHistory as error:
+            raise await self._move_aside(error) from error
+        self._unrecorded = Unrecorded(doc, _clocks(updates), close=not waiting and await self._is_settled())
+        return bool(updates)
+
+    async def _is_settled(self) -> bool:
+        """Whether nobody has written for so long that what is missing in the history will not come any more."""
+        latest = await ask(self.database, lambda connection: last_timestamp(connection, self.path))
+        return time.time() - latest > _SETTLED
+
+    def _apply(self, doc: Doc[Any], update: bytes) -> None:
+        try:
+            apply(doc, update)
+        except Error as error:
+            raise DamagedHistory(f"document {self.path}: {error}", self.path) from error
+
+    async def _move_aside(self, damage: DamagedHistory) -> DamagedHistory:
+        """Move the document's records aside, and say so."""
+        moved = time.time()
+
+        def job(connection: sqlite3.Connection) -> int:
+            count = move_aside(connection, self.path, str(damage), moved)
+            self.document.history_gone()
+            return count
+
+        count = await ask(self.database, job)
+        message = f"{damage}. The document's {count} stored records were moved aside; nothing was deleted"
+        self.log.error("%s", message)
+        return DamagedHistory(message, damage.document, damage.place)
+
+    async def size(self) -> int:
+        """The bytes of the file."""
+        path = self.database.location.path
+        if path == MEMORY:
+            return await ask(self.database, size_in_use)
+        try:
+            return os.stat(path).st_size
+        except FileNotFoundError:
+            return 0
+
+    async def clean_up(self, limit: int) -> bool:
+        """Make the file smaller than `limit` bytes if it is larger. Returns whether that was done."""
+        if not self.database.cleanup.due(await self.size(), limit):
+            return False
+        return await anyio.to_thread.run_sync(self.database.cleanup.run, self.options, limit)
