@@ -34,6 +34,7 @@ class Document:
         stores: how many started stores it has.
         since_checkpoint: updates written since its last checkpoint.
         loose: updates that are not in a segment; None until they have been counted.
+        loose_bytes: of the values written since it was packed the last time.
         ordered: the file's data version at which its rows were known to be in the order of their timestamps.
         structure: counts what changed the position or rowid of stored updates.
         shift: by how much its positions have become smaller without a note in the file.
@@ -49,6 +50,7 @@ class Document:
     stores: int = 0
     since_checkpoint: int = 0
     loose: int | None = None
+    loose_bytes: int = 0
     ordered: int | None = None
     structure: int = 0
     shift: int = 0
@@ -151,16 +153,15 @@ class Database:
         return lambda: self._inserted(group)
 
     def _inserted(self, group: list[Write]) -> None:
-        counts: dict[str, int] = {}
-        options = {}
+        documents: dict[str, list[Write]] = {}
         for write in group:
-            counts[write.path] = counts.get(write.path, 0) + 1
-            options[write.path] = write.options
-        for path, count in counts.items():
+            documents.setdefault(write.path, []).append(write)
+        for path, written in documents.items():
             document = self.document(path)
-            document.since_checkpoint += count
-            checkpoints.after_writes(self, document, options[path])
-            packing.after_writes(self, document, options[path], count)
+            options = written[-1].options
+            document.since_checkpoint += len(written)
+            checkpoints.after_writes(self, document, options)
+            packing.after_writes(self, document, options, written)
 
     def _may_finish(self) -> bool:
         with _registry_lock:

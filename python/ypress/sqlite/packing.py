@@ -23,6 +23,7 @@ from .segments import store_segment
 
 if TYPE_CHECKING:
     from .database import Database, Document
+    from .worker import Write
 
 __all__ = ["after_writes", "pack_document"]
 
@@ -34,16 +35,20 @@ STEP_ROWS = 2_000
 # The longest pause between two steps, in seconds.
 _PAUSE = 0.1
 # Rows left over by pauses and closings are worth packing from this number on.
-WORTH_PACKING = 16
+WORTH_PACKING = 32
+# Fewer rows are worth packing from so many bytes on; so many start it, as `pack_every` rows do.
+MANY_BYTES = 1 << 20
+_WORTH_BYTES = 16 << 10
 
 
-def after_writes(database: Database, document: Document, options: Options, added: int) -> None:
+def after_writes(database: Database, document: Document, options: Options, written: list[Write]) -> None:
     """Have a document packed once it has enough loose rows, or once nothing has been written for a while."""
     if not options.pack:
         return
+    document.loose_bytes += sum(len(write.value or b"") for write in written)
     if document.loose is not None:
-        document.loose += added
-    if document.loose is None or document.loose >= options.pack_every:
+        document.loose += len(written)
+    if document.loose is None or document.loose >= options.pack_every or document.loose_bytes >= MANY_BYTES:
         schedule(database, document, options)
     elif not document.packing_later:
         document.packing_later = True
@@ -156,7 +161,8 @@ def _plan(connection: sqlite3.Connection, document: Document, least: int) -> _Pl
         at = layout(connection, path)
         document.loose = len(at.rowids)
         document.ordered = at.stamp if at.ordered else None
-    if document.loose < max(1, least) or not at.rowids:
+    if not at.rowids or (document.loose < least and _bytes(connection, at) < _WORTH_BYTES):
+        document.loose_bytes = 0
         return None
     tail = at.segments[-1] if at.segments else None
     if tail is not None and (tail.updates >= SEGMENT_UPDATES or tail.raw_bytes >= SEGMENT_BYTES // 2):
@@ -172,6 +178,14 @@ def _plan(connection: sqlite3.Connection, document: Document, least: int) -> _Pl
             if size >= SEGMENT_BYTES:
                 return _Plan(at, document.structure, tail, _blob(connection, path, tail), rows)
     return _Plan(at, document.structure, tail, _blob(connection, path, tail), rows)
+
+
+def _bytes(connection: sqlite3.Connection, at: Layout) -> int:
+    """The bytes of the values of loose rows, if they are few; of many, less than all."""
+    rowids = at.rowids[:BATCH].tolist()
+    marks = ",".join("?" * len(rowids))
+    query = f"SELECT total(length(yupdate)) FROM yupdates WHERE rowid IN ({marks})"
+    return int(connection.execute(query, rowids).fetchone()[0])
 
 
 def _blob(connection: sqlite3.Connection, path: str, segment: SegmentPlace | None) -> bytes | None:
@@ -198,6 +212,7 @@ def _replace(
             # A trigger forgets the checkpoint's position when rows go. These have not gone, they have moved.
             store_covered(connection, path, covered)
     document.structure += 1
+    document.loose_bytes = 0
     if document.loose is not None:
         document.loose -= len(moved)
 
