@@ -40,7 +40,7 @@ fn main() {
     for path in &args[2..] {
         let (mut n, mut raw, mut stored, mut segs) = (0, 0, 0, 0);
         let mut parts = [0usize; 6];
-        let (mut tp, mut tu) = (0.0, 0.0);
+        let (mut tp, mut tu, mut tz) = (0.0, 0.0, 0.0);
         for doc in load(path) {
             let records: Vec<Record> = doc
                 .rows
@@ -61,10 +61,21 @@ fn main() {
                 }
                 let chunk = &records[start..end];
                 let t = Instant::now();
+                let mut o = Vec::new();
+                for r in chunk {
+                    std::hint::black_box(
+                        ypress::codec::zstd::compress(r.update, 3, &mut o, 0, usize::MAX).unwrap(),
+                    );
+                }
+                tz += t.elapsed().as_secs_f64();
+                let t = Instant::now();
                 let blob = pack(chunk, level).unwrap();
                 tp += t.elapsed().as_secs_f64();
                 let t = Instant::now();
-                let seg = unpack(&blob, 1 << 30).unwrap();
+                let mut seg = unpack(&blob, 1 << 30).unwrap();
+                for _ in 1..std::env::var("REPEAT").map_or(1, |r| r.parse().unwrap()) {
+                    seg = unpack(&blob, 1 << 30).unwrap();
+                }
                 tu += t.elapsed().as_secs_f64();
                 assert_eq!(seg.len(), chunk.len());
                 for (a, b) in seg.iter().zip(chunk) {
@@ -98,7 +109,8 @@ fn main() {
         );
         let [h, s, x, t, l, lr] = parts.map(|p| p as f64 / n as f64);
         println!(
-            "   header {h:.3} structure {s:.3} text {x:.3} times {t:.3} literals {l:.3} (raw {lr:.3}) B/update; pack {:.2} M/s {:.0} MB/s, unpack {:.2} M/s {:.0} MB/s",
+            "   header {h:.3} structure {s:.3} text {x:.3} times {t:.3} literals {l:.3} (raw {lr:.3}) B/update; zstd rows {:.2} M/s pack {:.2} M/s {:.0} MB/s, unpack {:.2} M/s {:.0} MB/s",
+            n as f64 / tz / 1e6,
             n as f64 / tp / 1e6,
             raw as f64 / tp / 1e6,
             n as f64 / tu / 1e6,

@@ -205,3 +205,34 @@ fn levels_have_a_range() {
         assert!(matches!(pack(&[], level), Err(Error::Level { .. })));
     }
 }
+
+/// The records that must come out of a golden segment; see tests/golden/make_segments.py.
+fn golden_records(bytes: &[u8]) -> Vec<Row> {
+    let mut rest = bytes;
+    let mut rows = Vec::new();
+    while let Some((head, tail)) = rest.split_first_chunk::<16>() {
+        let number = |at: usize| i32::from_le_bytes(head[at..at + 4].try_into().unwrap());
+        let (update, tail) = tail.split_at(number(0) as usize);
+        let (metadata, tail) = tail.split_at(number(4).max(0) as usize);
+        let timestamp = f64::from_le_bytes(head[8..].try_into().unwrap());
+        rows.push((update.to_vec(), (number(4) >= 0).then(|| metadata.to_vec()), timestamp));
+        rest = tail;
+    }
+    rows
+}
+
+#[test]
+fn golden_segments_read_for_ever() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "segment") {
+            let rows = golden_records(&std::fs::read(path.with_extension("records")).unwrap());
+            assert!(!rows.is_empty());
+            assert_same(&std::fs::read(&path).unwrap(), &rows);
+            seen += 1;
+        }
+    }
+    assert!(seen >= 6, "the golden segments are missing");
+}

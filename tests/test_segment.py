@@ -5,12 +5,15 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ypress
+
+GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.segment"))
 
 Record = tuple[bytes, bytes | None, float]
 
@@ -134,3 +137,24 @@ def test_an_iterator_can_be_used_up_and_asked_again() -> None:
     assert len(list(iterator)) == 2
     assert list(iterator) == []
     assert iterator.__length_hint__() == 0
+
+
+def golden_records(data: bytes) -> Iterator[Record]:
+    """See golden/make_segments.py."""
+    at = 0
+    while at < len(data):
+        update, metadata, timestamp = struct.unpack_from("<iid", data, at)
+        middle = at + 16 + update
+        end = middle + max(metadata, 0)
+        yield data[at + 16 : middle], None if metadata < 0 else data[middle:end], timestamp
+        at = end
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
+def test_golden_segments_read_for_ever(file: Path) -> None:
+    expected = list(golden_records(file.with_suffix(".records").read_bytes()))
+    assert bits(list(ypress.unpack(file.read_bytes()))) == bits(expected)
+
+
+def test_the_golden_segments_are_there() -> None:
+    assert len(GOLDEN) >= 6

@@ -22,8 +22,10 @@ const SAME_SLOT: u32 = 3;
 const NEAR: u32 = 4;
 const FAR: u32 = 5;
 
-/// Literals up to this length are predicted byte by byte.
+/// Literals up to this length are predicted byte by byte, longer ones mostly compressed together.
 const SHORT_LITERALS: usize = 48;
+/// The same where time does not matter, if they look like text.
+const SHORT_TEXT: usize = 1 << 14;
 /// The shortest reference.
 const MIN_MATCH: usize = 12;
 /// The shortest reference to somewhere that has to be spelled out.
@@ -145,7 +147,7 @@ impl Blobs {
                 END => break,
                 SHORT => {
                     let length = self.models.literals.code(coder, 0) as usize;
-                    if length > room.min(SHORT_LITERALS) || length == 0 {
+                    if length > room || length == 0 {
                         return Err(Irregular);
                     }
                     text.follow(context(&self.history[start..]));
@@ -251,6 +253,13 @@ pub struct Sink<'a, C, T> {
     pub text: &'a mut Text,
     pub text_coder: &'a mut T,
     pub literals: &'a mut Vec<u8>,
+    /// Whether to predict long literals too.
+    pub thorough: bool,
+}
+
+/// Whether words and lines alternate with spaces; pictures in base64 have none, or one every 77th byte.
+fn looks_like_text(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|byte| byte.is_ascii_whitespace()).count() * 32 >= bytes.len()
 }
 
 impl<C: Coder, T: Coder> Sink<'_, C, T> {
@@ -259,16 +268,19 @@ impl<C: Coder, T: Coder> Sink<'_, C, T> {
             return;
         }
         let length = to - from;
-        let kind = if length <= SHORT_LITERALS { SHORT } else { LONG };
+        let bytes = &blobs.history[from..to];
+        let predict =
+            length <= SHORT_LITERALS || self.thorough && length <= SHORT_TEXT && looks_like_text(bytes);
+        let kind = if predict { SHORT } else { LONG };
         tree(self.coder, &mut blobs.models.kinds[*last as usize], 3, kind);
         blobs.models.literals.code(self.coder, length as u64);
         if kind == SHORT {
             self.text.follow(context(&blobs.history[start..from]));
-            for &byte in &blobs.history[from..to] {
+            for &byte in bytes {
                 self.text.byte(self.text_coder, byte);
             }
         } else {
-            self.literals.extend_from_slice(&blobs.history[from..to]);
+            self.literals.extend_from_slice(bytes);
         }
         *last = kind;
     }

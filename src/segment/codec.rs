@@ -59,6 +59,7 @@ pub struct Codec {
     raws: Vec<Bit>,
     last_raw: [u8; 8],
     places: Places,
+    uniform_metadata: Bit,
     same_metadata: Bit,
     has_metadata: Bit,
 }
@@ -69,7 +70,7 @@ impl Codec {
         Self {
             state: State::new(updates),
             shapes: Shapes::new(),
-            text: Text::new(updates.min(bytes)),
+            text: Text::new((2 * updates + 1024).min(bytes)),
             blobs: Blobs::new(),
             numbers: vec![Num::default(); KINDS],
             clients: Num::default(),
@@ -78,6 +79,7 @@ impl Codec {
             raws: vec![Bit::default(); 8 * 256],
             last_raw: [0; 8],
             places: Places::new(updates),
+            uniform_metadata: Bit::default(),
             same_metadata: Bit::default(),
             has_metadata: Bit::default(),
         }
@@ -101,6 +103,11 @@ impl Codec {
             *last ^= tree(coder, nodes, 8, u32::from(byte ^ *last)) as u8;
         }
         self.last_raw
+    }
+
+    /// Whether all metadata is the same as the first.
+    pub fn uniform_metadata<C: Coder>(&mut self, coder: &mut C, uniform: bool) -> bool {
+        self.uniform_metadata.code(coder, uniform)
     }
 
     /// Whether there is the same metadata as before; else whether there is any.

@@ -3,37 +3,42 @@
 //! Models are written once, over [`Coder`]: an encoder takes the bit it is given, a decoder returns the one that it
 //! reads. So both sides cannot fall out of step.
 
+use std::hint::select_unpredictable;
+
 /// Codes one bit at a time.
 pub trait Coder {
     /// Code `bit`, which is 1 with probability `p / 65536` (0 < p < 65536). A decoder ignores `bit`.
     fn bit(&mut self, p: u32, bit: bool) -> bool;
 }
 
-/// Writes bits. Carryless: the bytes that both ends of the interval share are final.
+/// Writes bits. Carryless: the bytes that both ends of the interval share are final. They are written four at a time,
+/// since a branch for each would cost more than the coding.
 pub struct Encoder {
-    low: u32,
-    high: u32,
+    low: u64,
+    high: u64,
     out: Vec<u8>,
 }
 
 impl Encoder {
     pub fn new() -> Self {
-        Self { low: 0, high: u32::MAX, out: Vec::new() }
+        Self { low: 0, high: u64::MAX, out: Vec::new() }
     }
 
     /// The coded bytes. A decoder reads zeros after the end, so trailing zeros are left out.
     pub fn finish(mut self) -> Vec<u8> {
-        if self.low > 0 {
-            // The shortest number within the interval.
-            for bytes in 1..=4 {
-                let unit = 1u64 << (32 - 8 * bytes);
-                let value = u64::from(self.low).div_ceil(unit) * unit;
-                if value <= u64::from(self.high) {
-                    self.out.extend(&(value as u32).to_be_bytes()[..bytes as usize]);
-                    break;
-                }
+        // The number in the interval that ends in the most zeros.
+        let mut value = self.high;
+        for bits in (8..64).step_by(8) {
+            let rounded = self.high & (u64::MAX << bits);
+            if rounded < self.low {
+                break;
             }
+            value = rounded;
         }
+        if self.low == 0 {
+            value = 0;
+        }
+        self.out.extend(value.to_be_bytes());
         while self.out.last() == Some(&0) {
             self.out.pop();
         }
@@ -43,23 +48,20 @@ impl Encoder {
 
 /// The point that divides the interval: bits that are 1 take the part up to it.
 #[inline(always)]
-fn split(low: u32, high: u32, p: u32) -> u32 {
-    low + ((u64::from(high - low) * u64::from(p)) >> 16) as u32
+fn split(low: u64, high: u64, p: u32) -> u64 {
+    low + ((high - low) >> 16) * u64::from(p)
 }
 
 impl Coder for Encoder {
     #[inline(always)]
     fn bit(&mut self, p: u32, bit: bool) -> bool {
         let middle = split(self.low, self.high, p);
-        if bit {
-            self.high = middle;
-        } else {
-            self.low = middle + 1;
-        }
-        while (self.low ^ self.high) >> 24 == 0 {
-            self.out.push((self.high >> 24) as u8);
-            self.low <<= 8;
-            self.high = self.high << 8 | 0xff;
+        self.high = select_unpredictable(bit, middle, self.high);
+        self.low = select_unpredictable(bit, self.low, middle + 1);
+        if (self.low ^ self.high) >> 32 == 0 {
+            self.out.extend(((self.high >> 32) as u32).to_be_bytes());
+            self.low <<= 32;
+            self.high = self.high << 32 | 0xffff_ffff;
         }
         bit
     }
@@ -67,31 +69,32 @@ impl Coder for Encoder {
 
 /// Reads what [`Encoder`] wrote; rubbish in gives rubbish out, never a failure.
 pub struct Decoder<'a> {
-    low: u32,
-    high: u32,
-    value: u32,
+    low: u64,
+    high: u64,
+    value: u64,
     rest: &'a [u8],
 }
 
 impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        let mut decoder = Self { low: 0, high: u32::MAX, value: 0, rest: bytes };
-        for _ in 0..4 {
-            decoder.shift();
-        }
+        let mut decoder = Self { low: 0, high: u64::MAX, value: 0, rest: bytes };
+        decoder.shift();
+        decoder.shift();
         decoder
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn shift(&mut self) {
-        let byte = match self.rest.split_first() {
-            Some((&byte, rest)) => {
-                self.rest = rest;
-                byte
-            }
-            None => 0,
+        let next = if let Some((four, rest)) = self.rest.split_first_chunk::<4>() {
+            self.rest = rest;
+            u32::from_be_bytes(*four)
+        } else {
+            let mut four = [0; 4];
+            four[..self.rest.len()].copy_from_slice(self.rest);
+            self.rest = &[];
+            u32::from_be_bytes(four)
         };
-        self.value = self.value << 8 | u32::from(byte);
+        self.value = self.value << 32 | u64::from(next);
     }
 }
 
@@ -100,14 +103,11 @@ impl Coder for Decoder<'_> {
     fn bit(&mut self, p: u32, _: bool) -> bool {
         let middle = split(self.low, self.high, p);
         let bit = self.value <= middle;
-        if bit {
-            self.high = middle;
-        } else {
-            self.low = middle + 1;
-        }
-        while (self.low ^ self.high) >> 24 == 0 {
-            self.low <<= 8;
-            self.high = self.high << 8 | 0xff;
+        self.high = select_unpredictable(bit, middle, self.high);
+        self.low = select_unpredictable(bit, self.low, middle + 1);
+        if (self.low ^ self.high) >> 32 == 0 {
+            self.low <<= 32;
+            self.high = self.high << 32 | 0xffff_ffff;
             self.shift();
         }
         bit
@@ -154,12 +154,10 @@ impl Bit {
     /// Learn `bit`; the step never falls below the one after `limit` bits.
     #[inline(always)]
     pub fn update(&mut self, bit: bool, limit: u16) {
-        let step = STEPS[usize::from(self.seen & 255)];
-        let p = u32::from(self.p);
-        self.p = if bit { p + (((65_535 - p) * step) >> 16) } else { p - ((p * step) >> 16) } as u16;
-        if self.seen < limit {
-            self.seen += 1;
-        }
+        let step = i64::from(STEPS[usize::from(self.seen & 255)]);
+        let p = i64::from(self.p);
+        self.p = (p + (((i64::from(bit) * 65_535 - p) * step) >> 16)) as u16;
+        self.seen += u16::from(self.seen < limit);
     }
 
     /// Code a bit and learn it.

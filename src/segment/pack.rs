@@ -15,7 +15,9 @@ use crate::error::{Error, Result};
 /// The levels that [`pack`] takes: those of zstd, which compresses what is new in long strings.
 pub const LEVELS: RangeInclusive<i32> = 1..=19;
 /// Faster than compressing row by row; 19 is for history that is rewritten once.
-pub const DEFAULT_LEVEL: i32 = 3;
+pub const DEFAULT_LEVEL: i32 = 1;
+/// From this level on, long texts are predicted byte by byte, which takes longer to read too.
+const THOROUGH: i32 = 10;
 
 /// One update of a document's history.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +40,7 @@ struct Packer<'a> {
     shape: Vec<u8>,
     arguments: Vec<Argument<'a>>,
     scratch: Vec<u8>,
+    thorough: bool,
 }
 
 impl<'a> Packer<'a> {
@@ -82,7 +85,8 @@ impl<'a> Packer<'a> {
             Argument::Blob(slot, string) => {
                 let Codec { text, blobs, .. } = &mut self.codec;
                 let literals = &mut self.literals;
-                let mut sink = Sink { coder, text, text_coder: &mut self.text, literals };
+                let mut sink =
+                    Sink { coder, text, text_coder: &mut self.text, literals, thorough: self.thorough };
                 sink.encode(blobs, &mut self.finder, slot, string);
             }
         }
@@ -119,6 +123,7 @@ pub fn pack(records: &[Record<'_>], level: i32) -> Result<Vec<u8>> {
         shape: Vec::new(),
         arguments: Vec::new(),
         scratch: Vec::new(),
+        thorough: level >= THOROUGH,
     };
     let (mut times, mut times_coder, mut noise) =
         (Times::new(unit.number(first)), Encoder::new(), BitWriter::default());
@@ -126,11 +131,15 @@ pub fn pack(records: &[Record<'_>], level: i32) -> Result<Vec<u8>> {
     updates.reserve_exact(records.iter().map(|record| record.update.len()).sum());
     index.reserve_exact(records.len() * 16);
     let mut metadata = Some(&[][..]);
-    for record in records {
+    let uniform = records.windows(2).all(|pair| pair[0].metadata == pair[1].metadata);
+    packer.codec.uniform_metadata(&mut packer.structure, uniform);
+    for (number, record) in records.iter().enumerate() {
         packer.update(record.update);
         updates.extend_from_slice(record.update);
         let same = record.metadata == metadata;
-        packer.codec.metadata(&mut packer.structure, same, record.metadata.is_some());
+        if number == 0 || !uniform {
+            packer.codec.metadata(&mut packer.structure, same, record.metadata.is_some());
+        }
         if !same && let Some(bytes) = record.metadata {
             packer.argument(Argument::Blob(METADATA, bytes));
             metadatas.extend_from_slice(bytes);

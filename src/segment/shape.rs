@@ -1,6 +1,7 @@
 //! Shapes of updates: each is spelled out once, then known by the shape that it followed before.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::coder::{Bit, Coder, Num};
 use super::text::{Context, Text};
@@ -24,9 +25,9 @@ struct Followers {
 
 /// All shapes of a segment.
 pub struct Shapes {
-    list: Vec<Box<[u8]>>,
+    list: Vec<Rc<[u8]>>,
     /// For the encoder only.
-    numbers: HashMap<Box<[u8]>, u32>,
+    numbers: HashMap<Rc<[u8]>, u32>,
     after: Vec<Followers>,
     first: Vec<Bit>,
     further: Vec<Bit>,
@@ -41,8 +42,8 @@ pub struct Shapes {
 impl Shapes {
     pub fn new() -> Self {
         Self {
-            list: vec![Box::default()],
-            numbers: HashMap::from([(Box::default(), OPAQUE)]),
+            list: vec![Rc::default()],
+            numbers: HashMap::from([(Rc::default(), OPAQUE)]),
             after: vec![Followers::default()],
             first: vec![Bit::default(); CONTEXTS],
             further: vec![Bit::default(); CONTEXTS],
@@ -62,11 +63,11 @@ impl Shapes {
     }
 
     /// Decode a shape: its bytes.
-    pub fn decode<C: Coder>(&mut self, coder: &mut C) -> Walk<Box<[u8]>> {
+    pub fn decode<C: Coder>(&mut self, coder: &mut C) -> Walk<Rc<[u8]>> {
         self.code(coder, None)
     }
 
-    fn code<C: Coder>(&mut self, coder: &mut C, wanted: Option<(&[u8], Option<u32>)>) -> Walk<Box<[u8]>> {
+    fn code<C: Coder>(&mut self, coder: &mut C, wanted: Option<(&[u8], Option<u32>)>) -> Walk<Rc<[u8]>> {
         let target = wanted.and_then(|(_, number)| number);
         let mixed =
             self.last.wrapping_mul(0x9e37).wrapping_add(self.before_last.wrapping_mul(0x85eb_ca6b) >> 9);
@@ -100,7 +101,7 @@ impl Shapes {
                 return Err(Irregular);
             }
             self.spelling.follow(Context::start(0));
-            let shape: Box<[u8]> = (0..length)
+            let shape: Rc<[u8]> = (0..length)
                 .map(|i| self.spelling.byte(coder, spelled.get(i).copied().unwrap_or(0)))
                 .collect();
             if self.list.len() == REMEMBERED {
@@ -118,7 +119,7 @@ impl Shapes {
         };
         (self.before_last, self.last) = (self.last, number);
         if wanted.is_some() {
-            return Ok(Box::default());
+            return Ok(Rc::default());
         }
         Ok(self.list[number as usize].clone())
     }

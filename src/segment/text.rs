@@ -2,8 +2,13 @@
 
 use super::coder::{Bit, Coder};
 
-const INPUTS: usize = 5;
-const LIMITS: [u16; INPUTS] = [250, 250, 200, 120, 120];
+const INPUTS: usize = 4;
+/// 16384 is 1.
+const START_WEIGHT: i32 = 6000;
+const LIMITS: [u16; INPUTS] = [250, 250, 160, 160];
+
+/// The 15 probabilities of half a byte in one context, in one cache line.
+type Line = [Bit; 16];
 
 /// ln(p / (1 - p)) in 256ths, for p in 4096ths: the reverse of [`squash`], so that only whole numbers are used.
 static STRETCH: [i16; 4096] = {
@@ -42,7 +47,7 @@ const fn squash(x: i32) -> u32 {
 
 /// The model; see the module.
 pub struct Text {
-    tables: [Vec<Bit>; INPUTS],
+    tables: [Vec<Line>; INPUTS],
     weights: Vec<[i32; INPUTS]>,
     context: Context,
 }
@@ -74,18 +79,20 @@ impl Context {
     }
 }
 
-fn hash(value: u64) -> u32 {
-    (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+/// Where the contexts are told apart.
+#[inline(always)]
+fn hash(value: u64, order: u64) -> u64 {
+    (value ^ order << 58).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Text {
-    /// A model for about `expected` bytes: it decides on the size of the tables, 2^12 to 2^19 entries.
+    /// A model for about `expected` bytes, which decides on the size of the tables: 2^6 to 2^14 lines.
     pub fn new(expected: usize) -> Self {
-        let bits = (expected.max(1) * 8).ilog2().clamp(12, 19);
-        let table = |bits: u32| vec![Bit::default(); 1 << bits];
+        let bits = expected.max(1).ilog2().clamp(6, 14);
+        let table = |bits: u32| vec![Line::default(); 1 << bits];
         Self {
-            tables: [table(8), table(16), table(bits), table(bits), table(bits)],
-            weights: vec![[1 << 14; INPUTS]; 256 * 3],
+            tables: [table(bits.min(11)), table(bits), table(bits), table(bits)],
+            weights: vec![[START_WEIGHT; INPUTS]; 2 * 256],
             context: Context::default(),
         }
     }
@@ -103,47 +110,53 @@ impl Text {
     /// Code one byte.
     #[inline]
     pub fn byte<C: Coder>(&mut self, coder: &mut C, byte: u8) -> u8 {
-        let Context { history: h, word } = self.context;
-        let bases = [
-            0,
-            ((h & 0xff) as u32) << 8,
-            hash((h & 0xffff) + 1),
-            hash((h & 0xff_ffff) | 1 << 40),
-            hash(u64::from(word) << 8 | 2 << 42),
+        let Context { history, word } = self.context;
+        let hashes = [
+            hash(history & 0xff, 1),
+            hash(history & 0xffff, 2),
+            hash(history & 0xff_ffff, 3),
+            hash(u64::from(word) << 8 | history & 0xff, 4),
         ];
-        let mut node = 1u32;
-        for shift in (0..8).rev() {
-            let mut index = [0usize; INPUTS];
-            let mut input = [0i32; INPUTS];
-            let mut sum = 0i32;
-            let mut confident = 0;
-            for i in 0..INPUTS {
-                let table = &self.tables[i];
-                let spread = if i < 2 { bases[i] | node } else { bases[i] ^ node.wrapping_mul(0x9e35_79b1) };
-                // The high bits of the product mix best; the low ones hold the node for small tables.
-                let at = if i < 2 { spread } else { spread ^ spread >> 15 } as usize & (table.len() - 1);
-                let bit = table[at];
-                index[i] = at;
-                input[i] = i32::from(STRETCH[(bit.p() >> 4) as usize & 4095]);
-                if i >= 3 && bit.seen() > 0 {
-                    confident += usize::from(i == 3 || confident == 0);
-                }
-            }
-            let weights = &mut self.weights[(confident << 8 | node as usize) % 768];
-            for i in 0..INPUTS {
-                sum += (input[i] * (weights[i] >> 2)) >> 14;
-            }
-            let p = squash(sum).clamp(32, 65_504);
-            let bit = coder.bit(p, byte >> shift & 1 == 1);
-            let error = (if bit { 65_535 } else { 0 }) - p as i32;
-            for i in 0..INPUTS {
-                weights[i] = (weights[i] + ((input[i] * error + (1 << 13)) >> 14)).clamp(-(1 << 19), 1 << 19);
-                self.tables[i][index[i]].update(bit, LIMITS[i]);
-            }
-            node = node << 1 | u32::from(bit);
-        }
-        let byte = node as u8;
+        let high = self.half(coder, hashes, 1, byte >> 4);
+        let low = self.half(coder, hashes, 16 + high, byte & 15);
+        let byte = high << 4 | low;
         self.context = self.context.then(byte);
         byte
+    }
+
+    /// Code four bits; `place` is 1 for the high half, 16 and the high half for the low one.
+    #[inline(always)]
+    fn half<C: Coder>(&mut self, coder: &mut C, hashes: [u64; INPUTS], place: u8, bits: u8) -> u8 {
+        let [one, two, three, four] = &mut self.tables;
+        let at = |table: &[Line], hash: u64| {
+            (hash.wrapping_add(u64::from(place)).wrapping_mul(0xc2b2_ae3d_27d4_eb4f) >> 44) as usize
+                & (table.len() - 1)
+        };
+        let places = [at(one, hashes[0]), at(two, hashes[1]), at(three, hashes[2]), at(four, hashes[3])];
+        let mut lines =
+            [&mut one[places[0]], &mut two[places[1]], &mut three[places[2]], &mut four[places[3]]];
+        // The weights depend on the bits of this half, and on how well the longer contexts are known.
+        let known = usize::from(lines[2][1].seen() > 0) + usize::from(lines[3][1].seen() > 1);
+        let base = if place == 1 { 0 } else { 64 } + known * 16;
+        let mut node = 1usize;
+        for shift in (0..4).rev() {
+            let mut inputs = [0i32; INPUTS];
+            for (input, line) in inputs.iter_mut().zip(&lines) {
+                *input = i32::from(STRETCH[(line[node & 15].p() >> 4) as usize & 4095]);
+            }
+            let weights = &mut self.weights[(base + node) & 511];
+            let sum: i32 = inputs.iter().zip(&*weights).map(|(input, weight)| input * weight).sum();
+            let p = squash(sum >> 14).clamp(32, 65_504);
+            let bit = coder.bit(p, bits >> shift & 1 == 1);
+            let error = (i32::from(bit) << 16) - p as i32;
+            for (weight, input) in weights.iter_mut().zip(inputs) {
+                *weight = (*weight + ((input * (error >> 2) + (1 << 11)) >> 12)).clamp(-(1 << 17), 1 << 17);
+            }
+            for (line, limit) in lines.iter_mut().zip(LIMITS) {
+                line[node & 15].update(bit, limit);
+            }
+            node = node << 1 | usize::from(bit);
+        }
+        node as u8 & 15
     }
 }

@@ -143,20 +143,22 @@ impl Noise for BitReader<'_> {
     }
 }
 
-/// Differences from the one before that differ from the difference before by less than this are "steady".
+/// Steps that differ from the step before by less than this are "steady".
 const STEADY: i64 = 16;
+/// Bits below the highest of a step that are modelled.
 const TOP: u32 = 4;
+/// Tokens: 0 is a steady step, 1 to 30 are the lengths in bits of a forward step, this is for any other step.
+const OTHER: u32 = 31;
 
-/// The model of the differences.
+/// The model of the steps from each number to the next.
 pub struct Times {
     last: i64,
     step: i64,
-    length: usize,
-    was_steady: usize,
-    steady: [Bit; 2],
+    token: u32,
+    tokens: [[Bit; 32]; 3],
     near: [Bit; 32],
-    lengths: Vec<Bit>,
-    negative: [Bit; 65],
+    negative: Bit,
+    lengths: [Bit; 128],
     tops: Vec<Bit>,
 }
 
@@ -166,45 +168,58 @@ impl Times {
         Self {
             last: first,
             step: 0,
-            length: 0,
-            was_steady: 0,
-            steady: [Bit::default(); 2],
+            token: 0,
+            tokens: [[Bit::default(); 32]; 3],
             near: [Bit::default(); 32],
-            lengths: vec![Bit::default(); 65 * 128],
-            negative: [Bit::default(); 65],
+            negative: Bit::default(),
+            lengths: [Bit::default(); 128],
             tops: vec![Bit::default(); 65 << TOP],
         }
     }
 
     /// Code the next number.
+    #[inline]
     pub fn code<C: Coder, N: Noise>(&mut self, coder: &mut C, noise: &mut N, number: i64) -> i64 {
         let step = number.wrapping_sub(self.last);
         let change = step.wrapping_sub(self.step);
-        let steady = (-STEADY..STEADY).contains(&change);
-        let steady = self.steady[self.was_steady].code(coder, steady);
-        self.was_steady = usize::from(steady);
-        if steady {
-            let near = tree(coder, &mut self.near, 5, (change.wrapping_add(STEADY)) as u32 & 31);
+        let size = step.unsigned_abs();
+        let length = 64 - size.leading_zeros();
+        let token = match length {
+            _ if (-STEADY..STEADY).contains(&change) => 0,
+            1..OTHER if step > 0 => length,
+            _ => OTHER,
+        };
+        // What came before says little about the length, but tells clocks that tick from people who type.
+        let nodes = &mut self.tokens[match self.token {
+            0 => 0,
+            OTHER => 1,
+            _ => 2,
+        }];
+        self.token = tree(coder, nodes, 5, token);
+        if self.token == 0 {
+            let near = tree(coder, &mut self.near, 5, change.wrapping_add(STEADY) as u32 & 31);
             self.step = self.step.wrapping_add(i64::from(near) - STEADY);
         } else {
-            let size = step.unsigned_abs();
-            // The length of the difference before says little about this one, but tells pauses from typing.
-            let nodes = &mut self.lengths[self.length * 128..][..128];
-            let length = tree(coder, nodes, 7, 64 - size.leading_zeros()).min(64);
-            self.length = length as usize;
-            let negative = self.negative[length as usize].code(coder, step < 0);
-            let below = length.saturating_sub(1);
-            let top = below.min(TOP);
-            let rest = below - top;
-            let nodes = &mut self.tops[(length as usize) << TOP..][..1 << TOP];
-            let mut read = u64::from(tree(coder, nodes, top, (size >> rest) as u32 & ((1 << top) - 1)));
-            read = if length == 0 { 0 } else { (read | 1 << top) << rest };
-            if rest > 0 {
-                read |= noise.bits(size & ((1 << rest) - 1), rest);
+            let (mut length, mut negative) = (self.token, false);
+            if length == OTHER {
+                negative = self.negative.code(coder, step < 0);
+                length = tree(coder, &mut self.lengths, 7, 64 - size.leading_zeros()).min(64);
             }
-            self.step = if negative { (read as i64).wrapping_neg() } else { read as i64 };
+            let size = self.size(coder, noise, length, size) as i64;
+            self.step = if negative { size.wrapping_neg() } else { size };
         }
         self.last = self.last.wrapping_add(self.step);
         self.last
+    }
+
+    /// Code a size of `length` bits.
+    #[inline(always)]
+    fn size<C: Coder, N: Noise>(&mut self, coder: &mut C, noise: &mut N, length: u32, size: u64) -> u64 {
+        let Some(below) = length.checked_sub(1) else { return 0 };
+        let top = below.min(TOP);
+        let rest = below - top;
+        let nodes = &mut self.tops[(length as usize) << TOP..][..1 << TOP];
+        let read = u64::from(tree(coder, nodes, top, (size >> rest) as u32 & ((1 << top) - 1))) | 1 << top;
+        read << rest | if rest > 0 { noise.bits(size & ((1 << rest) - 1), rest) } else { 0 }
     }
 }

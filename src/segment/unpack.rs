@@ -103,7 +103,8 @@ fn decode(parts: &Parts<'_>, literals: &[u8]) -> Walk<(Segment, Vec<u8>)> {
     let (mut index, mut scratch) = (Vec::new(), Vec::new());
     let mut metadata = Some((0, 0));
     let mut room = parts.raw_bytes;
-    for _ in 0..parts.updates {
+    let uniform = codec.uniform_metadata(&mut source.structure, false);
+    for number in 0..parts.updates {
         let start = updates.len();
         let limit = start + room;
         let shape = codec.shapes.decode(&mut source.structure)?;
@@ -114,7 +115,10 @@ fn decode(parts: &Parts<'_>, literals: &[u8]) -> Walk<(Segment, Vec<u8>)> {
         }
         let length = updates.len() - start;
         room = room.checked_sub(length).ok_or(Irregular)?;
-        let (same, any) = codec.metadata(&mut source.structure, false, false);
+        let (same, any) = match uniform && number > 0 {
+            true => (true, true),
+            false => codec.metadata(&mut source.structure, false, false),
+        };
         if !same {
             metadata = None;
             if any {

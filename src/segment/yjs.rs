@@ -76,11 +76,14 @@ pub fn update<E: Elements>(e: &mut E) -> Walk {
     }
     for _ in 0..e.count()? {
         let client = e.client()?;
-        for _ in 0..e.count()? {
-            let state = e.state();
-            let guesses = [state.caret.clock, state.right.clock, state.deleted.clock];
+        for range in 0..e.count()? {
+            let State { caret, right, deleted, .. } = e.state();
+            let (caret, right, deleted) = (caret.clock, right.clock, deleted.clock);
+            let guesses = if range == 0 { [caret, right, deleted] } else { [deleted, caret, right] };
             let clock = e.number(Kind::DeleteClock, &guesses)?;
-            let length = e.number(Kind::DeleteLength, &[1])?;
+            let up_to = |end: u64| end.wrapping_sub(clock);
+            let guesses = [1, up_to(caret.wrapping_add(1)), up_to(right), up_to(deleted)];
+            let length = e.number(Kind::DeleteLength, &guesses)?;
             if let Some(state) = e.state_mut() {
                 state.deleted(Id { client, clock }, length);
             }
