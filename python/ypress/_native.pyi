@@ -119,6 +119,13 @@ def clock_ranges(update: Buffer, /) -> _Ranges:
         TypeError: update has no buffer.
     """
 
+def keep_forever(kept: object, /) -> None:
+    """Keep an object until the process is gone, also when the interpreter finalises everything at its end.
+
+    For what a forked process inherits and must not touch: finalising an SQLite connection may roll back a transaction
+    that its parent is in the middle of.
+    """
+
 @final
 class Clocks:
     """What the updates of a history hold together, by client and clock, and what they lack.

@@ -308,22 +308,27 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
 
     # Reading.
 
-    async def read(self) -> AsyncIterator[tuple[bytes, bytes, float]]:
+    async def read(
+        self, *, damage: Callable[[DamagedHistory], object] | None = None
+    ) -> AsyncIterator[tuple[bytes, bytes, float]]:
         """The stored updates, in the order in which they were written.
 
         Nothing is held between two of them: others may write, pack or squash meanwhile.
+
+        Args:
+            damage: called with the error for what cannot be read, which is left out then.
 
         Yields:
             (update, metadata, timestamp in seconds since the epoch)
 
         Raises:
             YDocNotFound: nothing is stored under this path.
-            DamagedHistory: a stored value cannot be read; those before it have been yielded.
+            DamagedHistory: a stored value cannot be read, and `damage` is None; those before it have been yielded.
             StoreUnavailable: the file cannot be read at the moment.
             NotStarted: the store is not running.
         """
         found = False
-        async for record in self._running().read():
+        async for record in self._running().read(damage):
             found = True
             # Upstream's signature does not know that its own squashing stores None as metadata.
             yield record  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod errors;
+mod keep;
 mod row;
 mod segment;
 mod yjs;
@@ -16,6 +17,8 @@ mod _native {
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     const DEFAULT_MAX_SIZE: usize = crate::limits::DEFAULT_MAX_SIZE;
+    #[pymodule_export]
+    use super::keep::keep_forever;
     #[pymodule_export]
     use super::row::{Compressor, RowInfo, compress, decompress, row_info};
     #[pymodule_export]

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from .._native import keep_forever
 from . import checkpoints, packing, squash, writing
 from .cleanup import Cleanup
 from .connection import MEMORY, Location
@@ -43,7 +44,7 @@ class Document:
         checkpoint_not_before: monotonic time before which no new checkpoint is made.
         written: monotonic time of the last write.
         packing_later: whether it will be packed once nothing has been written for a while.
-        undecodable: whether packing met a value that cannot be decoded; it is not tried again.
+        unpackable: whether packing met a value that has to stay a row; it is not tried again.
     """
 
     path: str
@@ -59,7 +60,7 @@ class Document:
     checkpoint_not_before: float = 0.0
     written: float = 0.0
     packing_later: bool = False
-    undecodable: bool = False
+    unpackable: bool = False
 
     def history_gone(self) -> None:
         """Forget what is known of the stored history, since it was taken away."""
@@ -67,7 +68,7 @@ class Document:
         self.generation += 1
         self.since_checkpoint = 0
         self.loose = None
-        self.undecodable = False
+        self.unpackable = False
 
 
 class Database:
@@ -185,9 +186,6 @@ class Database:
 
 _registry: dict[str, Database] = {}
 _registry_lock = threading.Lock()
-# Databases of the process that this one was forked from. They are kept, since closing an inherited connection would
-# interfere with the parent's file.
-_inherited: list[Database] = []
 
 
 def _key(location: Location) -> str:
@@ -229,9 +227,11 @@ def drain(timeout: float) -> None:
 
 
 def _forget_parent() -> None:
+    """In a forked process: the parent's databases are the parent's, and their connections must not be closed here."""
     global _registry_lock  # noqa: PLW0603 - another thread of the parent may have held it
     _registry_lock = threading.Lock()
-    _inherited.extend(_registry.values())
+    for database in _registry.values():
+        keep_forever(database)
     _registry.clear()
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Protocol
 
@@ -327,13 +327,31 @@ def placed_records(page: Page, path: str, values: Values) -> Iterator[tuple[str,
         raise damaged(path, place, error) from error
 
 
-def records_of(page: Page, path: str, values: Values) -> list[Record]:
+def records_of(
+    page: Page, path: str, values: Values, damage: Callable[[DamagedHistory], object] | None = None
+) -> list[Record]:
     """The records of a page.
 
+    Args:
+        page: the page.
+        path: the document's path key.
+        values: how values are decoded.
+        damage: told of what cannot be decoded, which is left out.
+
     Raises:
-        DamagedHistory: one cannot be decoded.
+        DamagedHistory: one cannot be decoded, and `damage` is None.
     """
-    return [record for _, record in placed_records(page, path, values)]
+    if damage is None:
+        return [record for _, record in placed_records(page, path, values)]
+    records: list[Record] = []
+    # A row is damaged for itself, a segment as a whole.
+    parts = [page] if page.segment is not None else [replace(page, rows=[row]) for row in page.rows]
+    for part in parts:
+        try:
+            records += [record for _, record in placed_records(part, path, values)]
+        except DamagedHistory as error:
+            damage(error)
+    return records
 
 
 def damaged(path: str, place: str, error: Error) -> DamagedHistory:

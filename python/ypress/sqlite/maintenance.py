@@ -26,6 +26,7 @@ class Maintenance:
         self._tasks: dict[tuple[str, str], tuple[Callable[[], None], float]] = {}
         self._thread: threading.Thread | None = None
         self._hurried = False
+        self._working = False
 
     def add(self, kind: str, document: str, task: Callable[[], None], delay: float = 0.0) -> None:
         """Do a task after `delay` seconds. One of the same kind and document that waits already is replaced."""
@@ -37,13 +38,23 @@ class Maintenance:
                 self._thread = threading.Thread(target=self._run, name="ypress-maintenance", daemon=True)
                 self._thread.start()
             else:
-                self._wake.notify()
+                self._wake.notify_all()
+
+    def settle(self, timeout: float) -> bool:
+        """Wait until nothing is being done and nothing is due. Returns whether that was so within `timeout` seconds."""
+
+        def settled() -> bool:
+            now = time.monotonic()
+            return not self._working and not any(due <= now for _, due in self._tasks.values())
+
+        with self._wake:
+            return self._wake.wait_for(settled, timeout)
 
     def hurry(self, hurried: bool = True) -> None:
         """Wait for no delay any more, since the file is to be closed; or, with False, do so again."""
         with self._wake:
             self._hurried = hurried
-            self._wake.notify()
+            self._wake.notify_all()
 
     @property
     def hurried(self) -> bool:
@@ -70,11 +81,14 @@ class Maintenance:
     def _next(self) -> tuple[str, str, Callable[[], None]] | None:
         """The first task that is due; None when the thread ends, which it does under the lock that `add` takes."""
         with self._wake:
+            self._working = False
+            self._wake.notify_all()
             while self._tasks:
                 now = time.monotonic()
                 for (kind, document), (work, due) in self._tasks.items():
                     if self._hurried or due <= now:
                         del self._tasks[kind, document]
+                        self._working = True
                         return kind, document, work
                 self._wake.wait(min(due for _, due in self._tasks.values()) - now)
             self._thread = None

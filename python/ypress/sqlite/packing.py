@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .._native import pack, unpack
-from ..errors import Error
+from .._native import DEFAULT_MAX_SIZE, pack, unpack
+from ..errors import CorruptData, Error, TooLarge
 from .checkpoints import store_covered
 from .connection import transaction
 from .history import BATCH, Layout, Record, Row, SegmentPlace, data_version, layout, positions, rows_at
@@ -30,6 +30,8 @@ __all__ = ["after_writes", "pack_document"]
 # A segment grows, by being packed anew with the rows that follow, until it holds so many updates or bytes.
 SEGMENT_UPDATES = 16_384
 SEGMENT_BYTES = 8 << 20
+# A larger update stays a row, so that a segment stays within what is unfolded at a time.
+LARGEST = DEFAULT_MAX_SIZE // 2
 # Rows that one step moves at most; a long history from before is packed in many steps.
 STEP_ROWS = 2_000
 # The longest pause between two steps, in seconds.
@@ -58,7 +60,7 @@ def after_writes(database: Database, document: Document, options: Options, writt
 
 def schedule(database: Database, document: Document, options: Options, least: int | None = None) -> None:
     """Pack a document soon, if it has at least so many loose rows; by default `pack_every`."""
-    if not options.pack or document.undecodable:
+    if not options.pack or document.unpackable:
         return
     least = options.pack_every if least is None else least
     database.maintenance.add("packing", document.path, lambda: pack_document(database, document, options, least))
@@ -71,7 +73,7 @@ def _schedule_idle(database: Database, document: Document, options: Options, del
             _schedule_idle(database, document, options, options.pack_idle - quiet)
             return
         document.packing_later = False
-        if not document.undecodable:
+        if not document.unpackable:
             pack_document(database, document, options, WORTH_PACKING)
 
     database.maintenance.add("packing when idle", document.path, work, delay)
@@ -104,7 +106,7 @@ def pack_document(database: Database, document: Document, options: Options, leas
     while (plan := database.run(partial(_plan, document=document, least=least))) is not None:
         start = time.monotonic()
         _step(database, document, options, plan)
-        if document.undecodable:
+        if document.unpackable:
             return
         # A long history is packed while people work: what they write comes first.
         if not database.maintenance.hurried:
@@ -118,17 +120,17 @@ def _step(database: Database, document: Document, options: Options, plan: _Plan)
     records = tail or []
     before = len(records)
     size = plan.tail.raw_bytes if grown and plan.tail is not None else 0
-    for rowid, value, metadata, timestamp in plan.rows:
+    for row in plan.rows:
         try:
-            update = options.values.decode(value)
+            record = _record(row, options)
         except Error as error:
-            document.undecodable = True
-            database.log.error("document %s, row %d cannot be packed: %s", document.path, rowid, error)
+            document.unpackable = True
+            database.log.error("document %s, row %d cannot be packed: %s", document.path, row[0], error)
             break
-        size += len(update)
+        size += len(record[0]) + len(record[1] or b"")
         if len(records) > before and size > SEGMENT_BYTES:
             break
-        records.append((update, metadata, timestamp))
+        records.append(record)
     count = len(records) - before
     if count == 0:
         return
@@ -138,6 +140,21 @@ def _step(database: Database, document: Document, options: Options, plan: _Plan)
     seq = plan.tail.seq if grown and plan.tail is not None else plan.at.first_loose
     segment = (seq, blob)
     database.run(lambda connection: _replace(connection, document, plan, plan.rows[:count], segment))
+
+
+def _record(row: Row, options: Options) -> Record:
+    """A row as it is packed.
+
+    Raises:
+        CorruptData, TooLarge, UnsupportedFormat: it has to stay a row.
+    """
+    _, value, metadata, timestamp = row
+    update = options.values.decode(value)
+    if len(update) + len(metadata or b"") > LARGEST:
+        raise TooLarge("it is too large for a segment", "row", len(update), LARGEST)
+    if not (metadata is None or isinstance(metadata, bytes)) or not isinstance(timestamp, float):
+        raise CorruptData("its metadata is no bytes, or its timestamp no number", "row", 0)
+    return update, metadata, timestamp
 
 
 def _tail_records(database: Database, document: Document, plan: _Plan) -> list[Record] | None:

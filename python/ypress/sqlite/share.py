@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
 from logging import Logger
@@ -112,11 +112,15 @@ class Share:
         finally:
             database.release(self.path)
 
-    async def read(self) -> AsyncIterator[Record]:
-        """The history, a page at a time, with nothing held in between."""
+    async def read(self, damage: Callable[[DamagedHistory], object] | None = None) -> AsyncIterator[Record]:
+        """The history, a page at a time, with nothing held in between.
+
+        Args:
+            damage: told of what cannot be decoded, which is left out then; without it, that is raised.
+        """
         reader = Reader(self.path, self.document)
         while (page := await ask(self.database, reader.next_page)) is not None:
-            decode = partial(records_of, page, self.path, self.options.values)
+            decode = partial(records_of, page, self.path, self.options.values, damage)
             for record in await anyio.to_thread.run_sync(decode):
                 yield record
 
