@@ -9,5 +9,5 @@
 pub const DEFAULT_MAX_SIZE: usize = 256 << 20;
 
 /// Inputs from this size on are worked on with the interpreter lock released; below, handing the lock over costs more
-/// than the work. See `docs/design.md` for the measurement.
+/// than the work. See `docs/design-rows.md` for the measurement.
 pub const DETACH_FROM: usize = 4096;

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::limits::DEFAULT_MAX_SIZE;
 use crate::{foreign, varint};
 
-/// Values below this many bytes are not tried: see `docs/design.md` for the measurement.
+/// Values below this many bytes are not tried: see `docs/design-rows.md` for the measurement.
 pub const SMALLEST: usize = 64;
 
 /// Make the value to store for `raw` in the beginning of `out`, and return its length.
