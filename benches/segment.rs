@@ -1,120 +1,281 @@
-//! Sizes and speeds of segments.
-#![allow(clippy::unwrap_used, clippy::type_complexity)]
+//! What becomes of histories in segments, beside simpler ways to pack them: sizes and speeds.
+//!
+//! `cargo bench --bench segment` uses generated histories; `cargo bench --bench segment -- FOLDER` those that
+//! `benches/segment_records.py` wrote. Speeds are medians of interleaved rounds, good for ratios only.
+#![allow(clippy::unwrap_used)]
 
 use std::time::Instant;
-use ypress::segment::{Record, info, pack, unpack};
 
-struct Document {
-    data: Vec<u8>,
-    rows: Vec<(usize, usize, Option<(usize, usize)>, f64)>,
+use ypress::codec::zstd;
+use ypress::segment::{Info, Record, info, pack, unpack};
+
+const MAX_BYTES: usize = 16 << 20;
+const ROUNDS: usize = 3;
+
+struct Row {
+    update: Vec<u8>,
+    metadata: Option<Vec<u8>>,
+    timestamp: f64,
 }
 
-fn load(path: &str) -> Vec<Document> {
-    let data = std::fs::read(path).unwrap();
-    let mut at = 0;
-    let mut documents = Vec::new();
-    let u32_at = |at: usize| u32::from_le_bytes(data[at..at + 4].try_into().unwrap());
-    while at < data.len() {
-        let count = u32_at(at);
-        at += 4;
-        let mut rows = Vec::new();
-        for _ in 0..count {
-            let length = u32_at(at) as usize;
-            let meta = u32_at(at + 4) as i32;
-            let time = f64::from_le_bytes(data[at + 8..at + 16].try_into().unwrap());
-            at += 16;
-            let m = (meta >= 0).then(|| (at + length, at + length + meta as usize));
-            rows.push((at, at + length, m, time));
-            at += length + meta.max(0) as usize;
+type Document = Vec<Row>;
+
+/// Histories in the form of the golden records, by the part of the name before the last dash.
+fn read(folder: &str) -> Vec<(String, Vec<Document>)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "records"));
+    files.sort();
+    let mut stores: Vec<(String, Vec<Document>)> = Vec::new();
+    for file in files {
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let store = stem.rsplit_once('-').map_or(&stem[..], |(store, _)| store).to_owned();
+        let data = std::fs::read(&file).unwrap();
+        let (mut rest, mut document) = (&data[..], Vec::new());
+        while let Some((head, tail)) = rest.split_first_chunk::<16>() {
+            let number = |at: usize| i32::from_le_bytes(head[at..at + 4].try_into().unwrap());
+            let (update, tail) = tail.split_at(number(0) as usize);
+            let (metadata, tail) = tail.split_at(number(4).max(0) as usize);
+            document.push(Row {
+                update: update.to_vec(),
+                metadata: (number(4) >= 0).then(|| metadata.to_vec()),
+                timestamp: f64::from_le_bytes(head[8..].try_into().unwrap()),
+            });
+            rest = tail;
         }
-        documents.push(Document { data: data.clone(), rows });
+        match stores.last_mut().filter(|(name, _)| *name == store) {
+            Some((_, documents)) => documents.push(document),
+            None => stores.push((store, vec![document])),
+        }
     }
-    documents
+    stores
+}
+
+/// A small deterministic generator (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ z >> 31) % limit
+    }
+}
+
+fn varint(out: &mut Vec<u8>, number: u64) {
+    ypress::varint::write(out, number);
+}
+
+/// Someone types words into a text, goes elsewhere now and then, and takes characters back.
+fn typing(updates: usize) -> Document {
+    const WORDS: [&str; 12] =
+        ["the", "value", "import", "of", "return", "a", "numpy", "plot", "is", "for", "data", "and"];
+    let (mut random, mut time, client) = (Random(1), 1.7e9, 0x1234_5678_9abc);
+    let (mut clock, mut left, mut word) = (0u64, None, "".chars());
+    let mut document = Vec::new();
+    while document.len() < updates {
+        time += 0.05 + random.below(1 << 20) as f64 * 4e-7;
+        let mut update = Vec::new();
+        if clock > 0 && random.below(15) == 0 {
+            update.extend([0, 1]);
+            varint(&mut update, client);
+            update.push(1);
+            varint(&mut update, clock - 1);
+            update.push(1);
+        } else {
+            if random.below(40) == 0 && clock > 0 {
+                left = Some(random.below(clock));
+            }
+            let letter = word.next().unwrap_or_else(|| {
+                word = WORDS[random.below(12) as usize].chars();
+                ' '
+            });
+            update.extend([1, 1]);
+            varint(&mut update, client);
+            varint(&mut update, clock);
+            match left {
+                None => update.extend(b"\x04\x01\x06source"),
+                Some(left) => {
+                    update.push(0x84);
+                    varint(&mut update, client);
+                    varint(&mut update, left);
+                }
+            }
+            update.extend([1, letter as u8, 0]);
+            left = Some(clock);
+            clock += 1;
+        }
+        document.push(Row { update, metadata: Some(vec![]), timestamp: time });
+    }
+    document
+}
+
+/// An output that is replaced by a longer one again and again.
+fn printing(prints: u64) -> Document {
+    let (mut random, mut text, client) = (Random(2), Vec::new(), 0x1234_5678_9abc);
+    let row = |step: u64, random: &mut Random, text: &mut Vec<u8>| {
+        text.extend(format!("step {step}: loss={:.5}\n", random.below(1 << 30) as f64 / 1e9).bytes());
+        let mut update = vec![1, 1];
+        varint(&mut update, client);
+        varint(&mut update, step + 1);
+        update.push(0x88);
+        varint(&mut update, client);
+        varint(&mut update, step);
+        update.extend(b"\x01\x76\x02\x04name\x77\x06stdout\x04text\x77");
+        varint(&mut update, text.len() as u64);
+        update.extend(&*text);
+        update.push(1);
+        varint(&mut update, client);
+        update.push(1);
+        varint(&mut update, step);
+        update.push(1);
+        Row { update, metadata: Some(vec![]), timestamp: 1.7e9 + step as f64 * 0.05 }
+    };
+    (0..prints).map(|step| row(step, &mut random, &mut text)).collect()
+}
+
+fn records(document: &[Row]) -> Vec<Record<'_>> {
+    document
+        .iter()
+        .map(|row| Record {
+            update: &row.update,
+            metadata: row.metadata.as_deref(),
+            timestamp: row.timestamp,
+        })
+        .collect()
+}
+
+/// Parts of at most `updates` records and about [`MAX_BYTES`].
+fn parts<'a>(records: &'a [Record<'a>], updates: usize) -> Vec<&'a [Record<'a>]> {
+    let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (at, record) in records.iter().enumerate() {
+        if at - start == updates || (at > start && bytes + record.update.len() > MAX_BYTES) {
+            parts.push(&records[start..at]);
+            (start, bytes) = (at, 0);
+        }
+        bytes += record.update.len();
+    }
+    parts.push(&records[start..]);
+    parts
+}
+
+fn zstd_size(bytes: &[u8], level: i32) -> usize {
+    zstd::compress(bytes, level, &mut Vec::new(), 0, usize::MAX).unwrap().unwrap()
+}
+
+/// All updates one after the other, and the differences of the timestamps' bits, both in zstd.
+fn concatenated(part: &[Record<'_>], level: i32) -> usize {
+    let bytes: Vec<u8> = part.iter().flat_map(|record| record.update).copied().collect();
+    zstd_size(&bytes, level) + differences(part, level)
+}
+
+fn differences(part: &[Record<'_>], level: i32) -> usize {
+    let bits: Vec<u64> = part.iter().map(|record| record.timestamp.to_bits()).collect();
+    let steps: Vec<u64> = bits.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+    let planes: Vec<u8> =
+        (0..8).flat_map(|plane| steps.iter().map(move |step| (step >> (8 * plane)) as u8)).collect();
+    zstd_size(&planes, level)
+}
+
+/// Updates of equal length side by side, each column as it is or as differences, whichever has fewer distinct bytes;
+/// long updates one after the other.
+fn columns(part: &[Record<'_>], level: i32) -> usize {
+    let mut groups: std::collections::BTreeMap<usize, Vec<&[u8]>> = Default::default();
+    for record in part {
+        let length = record.update.len();
+        groups.entry(if length < 256 { length } else { 256 }).or_default().push(record.update);
+    }
+    let mut out = Vec::new();
+    for (length, group) in groups {
+        if length == 256 {
+            group.iter().for_each(|update| out.extend_from_slice(update));
+            continue;
+        }
+        for at in 0..length {
+            let column: Vec<u8> = group.iter().map(|update| update[at]).collect();
+            let delta: Vec<u8> = column.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+            let distinct = |bytes: &[u8]| bytes.iter().collect::<std::collections::BTreeSet<_>>().len();
+            out.extend(if distinct(&delta) < distinct(&column) { delta } else { column });
+        }
+    }
+    let lengths: Vec<u8> =
+        part.iter().flat_map(|record| (record.update.len() as u32).to_le_bytes()).collect();
+    zstd_size(&out, level) + zstd_size(&lengths, level) + differences(part, level)
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+fn report(name: &str, documents: &[Document]) {
+    let documents: Vec<Vec<Record<'_>>> = documents.iter().map(|document| records(document)).collect();
+    let updates: usize = documents.iter().map(Vec::len).sum();
+    let raw: usize = documents.iter().flatten().map(|record| record.update.len()).sum();
+    println!("\n{name}: {updates} updates, {raw} bytes");
+    let per_update = |size: usize| size as f64 / updates as f64;
+    for (what, size) in [
+        ("concatenated, zstd 3", &concatenated as &dyn Fn(&[Record<'_>], i32) -> usize),
+        ("columns, zstd 3", &columns),
+    ] {
+        let sum =
+            |limit| documents.iter().flat_map(|d| parts(d, limit)).map(|part| size(part, 3)).sum::<usize>();
+        println!(
+            "  {what:24} {:8.3} B/update in parts of 500, {:8.3} of 16,384",
+            per_update(sum(500)),
+            per_update(sum(16_384))
+        );
+    }
+    for (limit, level) in
+        [(500, 1), (2_000, 1), (8_192, 1), (16_384, 1), (16_384, 10), (65_536, 10), (65_536, 19)]
+    {
+        let parts: Vec<_> = documents.iter().flat_map(|document| parts(document, limit)).collect();
+        let blobs: Vec<Vec<u8>> = parts.iter().map(|part| pack(part, level).unwrap()).collect();
+        let infos: Vec<Info> = blobs.iter().map(|blob| info(blob).unwrap()).collect();
+        let total = |size: fn(&Info) -> usize| per_update(infos.iter().map(size).sum());
+        let (mut rows, mut packs, mut unpacks) = (vec![], vec![], vec![]);
+        for _ in 0..if level < 10 { ROUNDS } else { 1 } {
+            let start = Instant::now();
+            let mut buffer = Vec::new();
+            for record in documents.iter().flatten() {
+                zstd::compress(record.update, 3, &mut buffer, 0, usize::MAX).unwrap();
+            }
+            rows.push(start.elapsed().as_secs_f64());
+            let start = Instant::now();
+            parts.iter().for_each(|part| drop(pack(part, level).unwrap()));
+            packs.push(start.elapsed().as_secs_f64());
+            let start = Instant::now();
+            blobs.iter().for_each(|blob| drop(unpack(blob, usize::MAX).unwrap()));
+            unpacks.push(start.elapsed().as_secs_f64());
+        }
+        let (rows, packs, unpacks) = (median(rows), median(packs), median(unpacks));
+        println!(
+            "  segments of {limit:6}, level {level:2} {:8.3} B/update: header {:.3} structure {:.3} text {:.3} \
+             timestamps {:.3} literals {:.3}; pack {:.2}x as fast as zstd 3 by row, {:.2} M/s {:.0} MB/s; \
+             unpack {:.2} M/s {:.0} MB/s",
+            total(|info| info.stored_size),
+            total(|info| info.header_size),
+            total(|info| info.structure_size),
+            total(|info| info.text_size),
+            total(|info| info.timestamps_size),
+            total(|info| info.literals_size),
+            rows / packs,
+            updates as f64 / packs / 1e6,
+            raw as f64 / packs / 1e6,
+            updates as f64 / unpacks / 1e6,
+            raw as f64 / unpacks / 1e6,
+        );
+    }
 }
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let per: usize = args[0].parse().unwrap();
-    let level: i32 = args[1].parse().unwrap();
-    let max_raw: usize = 16 << 20;
-    for path in &args[2..] {
-        let (mut n, mut raw, mut stored, mut segs) = (0, 0, 0, 0);
-        let mut parts = [0usize; 6];
-        let (mut tp, mut tu, mut tz) = (0.0, 0.0, 0.0);
-        for doc in load(path) {
-            let records: Vec<Record> = doc
-                .rows
-                .iter()
-                .map(|&(a, b, m, t)| Record {
-                    update: &doc.data[a..b],
-                    metadata: m.map(|(a, b)| &doc.data[a..b]),
-                    timestamp: t,
-                })
-                .collect();
-            let mut start = 0;
-            while start < records.len() {
-                let mut end = start;
-                let mut size = 0;
-                while end < records.len() && end - start < per && (size < max_raw) {
-                    size += records[end].update.len();
-                    end += 1;
-                }
-                let chunk = &records[start..end];
-                let t = Instant::now();
-                let mut o = Vec::new();
-                for r in chunk {
-                    std::hint::black_box(
-                        ypress::codec::zstd::compress(r.update, 3, &mut o, 0, usize::MAX).unwrap(),
-                    );
-                }
-                tz += t.elapsed().as_secs_f64();
-                let t = Instant::now();
-                let blob = pack(chunk, level).unwrap();
-                tp += t.elapsed().as_secs_f64();
-                let t = Instant::now();
-                let mut seg = unpack(&blob, 1 << 30).unwrap();
-                for _ in 1..std::env::var("REPEAT").map_or(1, |r| r.parse().unwrap()) {
-                    seg = unpack(&blob, 1 << 30).unwrap();
-                }
-                tu += t.elapsed().as_secs_f64();
-                assert_eq!(seg.len(), chunk.len());
-                for (a, b) in seg.iter().zip(chunk) {
-                    assert!(
-                        a.update == b.update
-                            && a.metadata == b.metadata
-                            && a.timestamp.to_bits() == b.timestamp.to_bits()
-                    );
-                }
-                let i = info(&blob).unwrap();
-                n += i.updates;
-                raw += i.raw_bytes;
-                stored += blob.len();
-                segs += 1;
-                for (p, v) in parts.iter_mut().zip([
-                    i.header_size,
-                    i.structure_size,
-                    i.text_size,
-                    i.timestamps_size,
-                    i.literals_size,
-                    i.literals_raw_size,
-                ]) {
-                    *p += v;
-                }
-                start = end;
-            }
+    // Cargo passes options of its own.
+    match std::env::args().skip(1).find(|argument| !argument.starts_with("--")) {
+        Some(folder) => read(&folder).iter().for_each(|(name, documents)| report(name, documents)),
+        None => {
+            report("typing", &[typing(20_000)]);
+            report("printing", &[printing(600)]);
         }
-        println!(
-            "{path} per {per} level {level}: {n} updates, raw {raw}, stored {stored} = {:.3} B/update, {segs} segments",
-            stored as f64 / n as f64
-        );
-        let [h, s, x, t, l, lr] = parts.map(|p| p as f64 / n as f64);
-        println!(
-            "   header {h:.3} structure {s:.3} text {x:.3} times {t:.3} literals {l:.3} (raw {lr:.3}) B/update; zstd rows {:.2} M/s pack {:.2} M/s {:.0} MB/s, unpack {:.2} M/s {:.0} MB/s",
-            n as f64 / tz / 1e6,
-            n as f64 / tp / 1e6,
-            raw as f64 / tp / 1e6,
-            n as f64 / tu / 1e6,
-            raw as f64 / tu / 1e6
-        );
     }
 }

@@ -294,7 +294,8 @@ impl<C: Coder, T: Coder> Sink<'_, C, T> {
         let (mut at, mut pending) = (start, start);
         while at < end {
             let Some((kind, source, from, length)) = find(blobs, finder, slot, start, pending, at) else {
-                at += 1;
+                // What is long without a match, such as a picture, is searched less closely; references reach back.
+                at += 1 + ((at - pending) >> 7).min(7);
                 continue;
             };
             self.literals(blobs, &mut last, start, pending, from);
