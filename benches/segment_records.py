@@ -18,7 +18,9 @@ def main() -> None:
     with closing(sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)) as db:
         paths = [path for (path,) in db.execute("SELECT path FROM yupdates GROUP BY path ORDER BY min(rowid)")]
         for number, path in enumerate(paths):
-            rows = db.execute("SELECT yupdate, metadata, timestamp FROM yupdates WHERE path = ? ORDER BY rowid", (path,))
+            rows = db.execute(
+                "SELECT yupdate, metadata, timestamp FROM yupdates WHERE path = ? ORDER BY rowid", (path,)
+            )
             with (folder / f"{store.stem}-{number:04}.records").open("wb") as out:
                 for update, metadata, timestamp in rows:
                     length = -1 if metadata is None else len(metadata)
