@@ -11,7 +11,7 @@ from .connection import transaction
 from .errors import StoreError
 from .schema import add_aside, add_segments, has_table
 
-__all__ = ["move_aside", "take_back"]
+__all__ = ["move_aside", "move_aside_within", "take_back"]
 
 
 def move_aside(connection: sqlite3.Connection, path: str, reason: str, moved: float) -> int:
@@ -27,35 +27,40 @@ def move_aside(connection: sqlite3.Connection, path: str, reason: str, moved: fl
         How many records were moved.
     """
     with transaction(connection):
-        add_aside(connection)
-        before = connection.total_changes
-        mark = (path, moved, reason)
+        return move_aside_within(connection, path, reason, moved)
+
+
+def move_aside_within(connection: sqlite3.Connection, path: str, reason: str, moved: float) -> int:
+    """`move_aside` in the caller's transaction."""
+    add_aside(connection)
+    before = connection.total_changes
+    mark = (path, moved, reason)
+    connection.execute(
+        "INSERT INTO yaside SELECT ?1, ?2, ?3, 'update', rowid, yupdate, metadata, timestamp, "
+        "NULL, NULL, NULL, NULL FROM yupdates WHERE path = ?1 ORDER BY rowid",
+        mark,
+    )
+    connection.execute(
+        "INSERT INTO yaside SELECT ?1, ?2, ?3, 'checkpoint', 0, checkpoint, NULL, timestamp, "
+        "NULL, NULL, NULL, NULL FROM ycheckpoints WHERE path = ?1",
+        mark,
+    )
+    if has_table(connection, "ysegments"):
         connection.execute(
-            "INSERT INTO yaside SELECT ?1, ?2, ?3, 'update', rowid, yupdate, metadata, timestamp, "
-            "NULL, NULL, NULL, NULL FROM yupdates WHERE path = ?1 ORDER BY rowid",
+            "INSERT INTO yaside SELECT ?1, ?2, ?3, 'segment', seq, data, NULL, first_timestamp, seq, "
+            "last_timestamp, updates, raw_bytes FROM ysegments WHERE path = ?1",
             mark,
         )
+    count = connection.total_changes - before
+    if has_table(connection, "ypositions"):
         connection.execute(
-            "INSERT INTO yaside SELECT ?1, ?2, ?3, 'checkpoint', 0, checkpoint, NULL, timestamp, "
-            "NULL, NULL, NULL, NULL FROM ycheckpoints WHERE path = ?1",
+            "INSERT INTO yaside SELECT ?1, ?2, ?3, 'position', first, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
+            "FROM ypositions WHERE path = ?1",
             mark,
         )
-        if has_table(connection, "ysegments"):
-            connection.execute(
-                "INSERT INTO yaside SELECT ?1, ?2, ?3, 'segment', seq, data, NULL, first_timestamp, seq, "
-                "last_timestamp, updates, raw_bytes FROM ysegments WHERE path = ?1",
-                mark,
-            )
-        count = connection.total_changes - before
-        if has_table(connection, "ypositions"):
-            connection.execute(
-                "INSERT INTO yaside SELECT ?1, ?2, ?3, 'position', first, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
-                "FROM ypositions WHERE path = ?1",
-                mark,
-            )
-        for table in ("yupdates", "ycheckpoints", "ysegments", "ypositions"):
-            if has_table(connection, table):
-                connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+    for table in ("yupdates", "ycheckpoints", "ysegments", "ypositions"):
+        if has_table(connection, table):
+            connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
     return count
 
 

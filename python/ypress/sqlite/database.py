@@ -11,17 +11,20 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeVar
 
 from .._native import keep_forever
 from . import checkpoints, packing, squash, writing
+from .aside import move_aside_within
 from .cleanup import Cleanup
 from .connection import MEMORY, Location
 from .errors import NotStarted
 from .maintenance import Maintenance
+from .observing import observer
 from .worker import Worker, Write
 
-__all__ = ["Database", "Document", "acquire"]
+__all__ = ["Database", "Document", "acquire", "queued"]
 
 T = TypeVar("T")
 
@@ -118,6 +121,11 @@ class Database:
         return self._worker.wait_stored(path, timeout)
 
     @property
+    def queued(self) -> int:
+        """How many writes are not on disk yet."""
+        return self._worker.queued
+
+    @property
     def fault(self) -> BaseException | None:
         """Why writes are waiting, if they are."""
         return self._worker.fault
@@ -149,11 +157,32 @@ class Database:
 
     def _insert(self, connection: sqlite3.Connection, group: list[Write]) -> Callable[[], None]:
         """Store a group of writes in an open transaction."""
-        squash.before_writes(self, connection, group)
-        writing.insert(connection, group)
+        begins = [index for index, write in enumerate(group) if write.supersedes is not None]
+        for begin, end in pairwise([0, *begins, len(group)]):
+            part = group[begin:end]
+            if part and part[0].supersedes is not None:
+                self._move_aside(connection, part[0], part[0].supersedes)
+            squash.before_writes(self, connection, part)
+            writing.insert(connection, part)
         return lambda: self._inserted(group)
 
+    def _move_aside(self, connection: sqlite3.Connection, write: Write, reason: str) -> None:
+        """Move aside what a document has, in an open transaction, since this write begins it anew."""
+        count = move_aside_within(connection, write.path, reason, time.time())
+        self.document(write.path).history_gone()
+        if count:
+            self.log.error(
+                "document %s of %s: %s. Its %d stored records are moved aside; nothing is deleted",
+                write.path, self.location.path, reason, count,
+            )  # fmt: skip
+            if (watching := observer()) is not None:
+                watching.moved_aside(count)
+
     def _inserted(self, group: list[Write]) -> None:
+        if (watching := observer()) is not None:
+            raw = sum(len(write.update) for write in group)
+            stored = sum(len(write.value or b"") for write in group)
+            watching.stored(len(group), raw, stored, max(0.0, time.time() - group[0].timestamp))
         documents: dict[str, list[Write]] = {}
         for write in group:
             documents.setdefault(write.path, []).append(write)
@@ -213,6 +242,11 @@ def acquire(location: Location, path: str, log: logging.Logger) -> Database:
         database._worker.close(False)
     database.document(path).stores += 1
     return database
+
+
+def queued() -> int:
+    """How many writes of this process are not on disk yet."""
+    return sum(database.queued for database in list(_registry.values()))
 
 
 def drain(timeout: float) -> None:

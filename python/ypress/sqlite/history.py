@@ -19,6 +19,7 @@ from typing import Protocol
 from .._native import unpack
 from ..errors import Error
 from .errors import DamagedHistory
+from .observing import observer
 from .schema import has_table
 from .values import Values
 
@@ -356,6 +357,8 @@ def records_of(
 
 def damaged(path: str, place: str, error: Error) -> DamagedHistory:
     """The error that tells where a value is damaged."""
+    if (watching := observer()) is not None:
+        watching.damaged()
     return DamagedHistory(
         f"document {path}, {place}: {error}. Run `jupyter ypress verify` on the store to see what else is damaged",
         path,

@@ -17,6 +17,7 @@ from ..errors import CorruptData, Error, TooLarge
 from .checkpoints import store_covered
 from .connection import transaction
 from .history import BATCH, Layout, Record, Row, SegmentPlace, data_version, layout, positions, rows_at
+from .observing import observer
 from .options import Options
 from .schema import add_segments
 from .segments import store_segment
@@ -115,6 +116,7 @@ def pack_document(database: Database, document: Document, options: Options, leas
 
 def _step(database: Database, document: Document, options: Options, plan: _Plan) -> None:
     """Pack what one segment takes."""
+    start = time.monotonic()
     tail = _tail_records(database, document, plan)
     grown = tail is not None
     records = tail or []
@@ -125,6 +127,8 @@ def _step(database: Database, document: Document, options: Options, plan: _Plan)
             record = _record(row, options)
         except Error as error:
             document.unpackable = True
+            if (watching := observer()) is not None and not isinstance(error, TooLarge):
+                watching.damaged()
             database.log.error("document %s, row %d cannot be packed: %s", document.path, row[0], error)
             break
         size += len(record[0]) + len(record[1] or b"")
@@ -140,6 +144,8 @@ def _step(database: Database, document: Document, options: Options, plan: _Plan)
     seq = plan.tail.seq if grown and plan.tail is not None else plan.at.first_loose
     segment = (seq, blob)
     database.run(lambda connection: _replace(connection, document, plan, plan.rows[:count], segment))
+    if (watching := observer()) is not None and document.structure != plan.structure:
+        watching.packed(count, time.monotonic() - start)
 
 
 def _record(row: Row, options: Options) -> Record:

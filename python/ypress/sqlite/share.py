@@ -24,6 +24,7 @@ from .connection import MEMORY, Location
 from .database import acquire
 from .errors import DamagedHistory
 from .history import Reader, Record, records_of
+from .observing import observer
 from .options import Options
 from .replay import apply
 from .unrecorded import Unrecorded
@@ -66,6 +67,7 @@ class Share:
         self.database = acquire(location, path, log)
         self.document = self.database.document(path)
         self._unrecorded: Unrecorded | None = None
+        self._supersedes: str | None = None
         # Also where the store is forgotten without being stopped.
         self._release = weakref.finalize(self, self.database.release, path)
         # At the end of the interpreter, storing what waits is all there is time for: `database.drain` does that.
@@ -102,6 +104,7 @@ class Share:
         ahead = [] if self._unrecorded is None else self._unrecorded.ahead_of(write.update)
         writes = [Write(self.path, update, write.timestamp, write.options) for update in ahead]
         writes.append(write)
+        writes[0].supersedes, self._supersedes = self._supersedes, None
         if not self.closed:
             self.database.submit(*writes)
             return
@@ -134,10 +137,14 @@ class Share:
             DamagedHistory: a value cannot be read; the records were moved aside.
             StoreError: the file cannot be read.
         """
-        waiting = [write.update for write in self.database.waiting(self.path)]
+        queue = self.database.waiting(self.path)
+        begins = [index for index, write in enumerate(queue) if write.supersedes is not None]
+        waiting = [write.update for write in queue[begins[-1] if begins else 0 :]]
+        updates: list[bytes] = []
         try:
-            load = partial(checkpoints.load, self.database, self.path, self.options)
-            updates = await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
+            if not begins:
+                load = partial(checkpoints.load, self.database, self.path, self.options)
+                updates = await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
             updates += waiting
             for update in updates:
                 self._apply(doc, update)
@@ -147,6 +154,19 @@ class Share:
             raise await self._move_aside(error) from error
         self._unrecorded = Unrecorded(doc, _clocks(updates), close=not waiting and await self._is_settled())
         return bool(updates)
+
+    def begin_anew(self, doc: Doc[Any], reason: str) -> None:
+        """Let what is written next, which has to be the whole document, take the place of what is stored.
+
+        For a document that could not be loaded and is made from its file: in one history with what is stored, its
+        content would be there twice. What is stored moves aside with the next write, in the same transaction.
+
+        Args:
+            doc: the document; what it holds at the next write is all of it.
+            reason: why it could not be loaded.
+        """
+        self._supersedes = reason
+        self._unrecorded = Unrecorded(doc, Clocks())
 
     async def _is_settled(self) -> bool:
         """Whether nobody has written for so long that what is missing in the history will not come any more."""
@@ -166,6 +186,8 @@ class Share:
         def job(connection: sqlite3.Connection) -> int:
             count = move_aside(connection, self.path, str(damage), moved)
             self.document.history_gone()
+            if (watching := observer()) is not None:
+                watching.moved_aside(count)
             return count
 
         count = await ask(self.database, job)

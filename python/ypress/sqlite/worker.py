@@ -19,6 +19,7 @@ from typing import TypeVar
 from .connection import MEMORY, Location, connect, is_passing, transaction
 from .errors import NotStarted, StoreError
 from .notify import Completion, resolve
+from .observing import observer
 from .options import Options
 
 __all__ = ["Worker", "Write"]
@@ -52,6 +53,7 @@ class Write:
         ready: whether the metadata is known; until then, it and what follows it in its document waits.
         completion: resolved once the update is on disk; None where nobody waits.
         value: what is stored for the update, once it has been encoded.
+        supersedes: why the records that the document has are moved aside before this is stored; None if they are not.
     """
 
     path: str
@@ -62,6 +64,7 @@ class Write:
     ready: bool = True
     completion: Completion | None = None
     value: bytes | None = None
+    supersedes: str | None = None
 
 
 class Worker(threading.Thread):
@@ -136,6 +139,11 @@ class Worker(threading.Thread):
         """The writes, of one document or of all, that are not on disk yet."""
         with self._wake:
             return [write for write in self._writes if path is None or write.path == path]
+
+    @property
+    def queued(self) -> int:
+        """How many writes are not on disk yet."""
+        return len(self._writes)
 
     def wait_stored(self, path: str, timeout: float) -> int:
         """Wait until nothing of a document waits any more. Returns how many updates do after `timeout` seconds."""
@@ -232,7 +240,7 @@ class Worker(threading.Thread):
             self._refused(group, error)
             return
         except Exception as error:  # noqa: BLE001 - whatever it is, what waits must neither be lost nor block the thread
-            self._failed(error)
+            self._failed(error, len(group))
             return
         self._forget(group)
         if self.fault is not None:
@@ -251,6 +259,8 @@ class Worker(threading.Thread):
             return
         (write,) = group
         self._forget(group)
+        if (watching := observer()) is not None:
+            watching.refused()
         message = f"an update of {len(write.update)} bytes cannot be stored: {error}"
         self._log.error("document %s of %s: %s", write.path, self.location.path, message)
         if write.completion is not None:
@@ -266,8 +276,10 @@ class Worker(threading.Thread):
                 self._writes = deque(write for write in self._writes if id(write) not in stored)
             self._stored.notify_all()
 
-    def _failed(self, error: BaseException) -> None:
+    def _failed(self, error: BaseException, updates: int) -> None:
         """Keep what waits, say so once a minute, and try again later."""
+        if (watching := observer()) is not None:
+            watching.failed(updates)
         now = time.monotonic()
         if self.fault is None:
             self._retry_delay = _RETRY_FIRST
