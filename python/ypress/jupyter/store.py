@@ -260,14 +260,31 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
 
     # Reading.
 
-    async def read(self) -> AsyncIterator[tuple[bytes, bytes, float]]:
-        """The stored updates, as `ypress.store.SQLiteYStore.read`; what goes wrong is told in the log as well."""
+    async def read(
+        self, *, damage: Callable[[DamagedHistory], object] | None = None
+    ) -> AsyncIterator[tuple[bytes, bytes, float]]:
+        """The stored updates, in the order in which they were written.
+
+        Args:
+            damage: called with the error for what cannot be read, which is left out then. By default the log tells it:
+                the timeline of a document shows what there is.
+
+        Yields:
+            (update, metadata, timestamp in seconds since the epoch)
+
+        Raises:
+            YDocNotFound: nothing is stored under this path.
+            StoreError: the file cannot be read at the moment; the log tells that, too.
+        """
         try:
-            async for record in super().read():
+            async for record in super().read(damage=damage or self._tell_damage):
                 yield record
         except Error as error:
             self.log.error("the history of document %s cannot be read: %s", self.path, error)
             raise
+
+    def _tell_damage(self, error: DamagedHistory) -> None:
+        self.log.error("a part of the history is left out: %s", error)
 
     async def apply_updates(self, ydoc: Doc[Any]) -> None:
         """Load the document.
