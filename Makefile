@@ -1,0 +1,32 @@
+# Each target sets up what it needs in this folder; none needs root. PYTHON=... names another interpreter.
+.PHONY: help demo test lint fmt bench long upstream clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+demo:  ## compare codecs on a store (DB=path/to/.jupyter_ystore.db, else one is made)
+	@bash scripts/demo.sh
+
+test:  ## everything that must pass, on the built wheel
+	@bash scripts/test.sh
+
+lint:  ## rustfmt, clippy, ruff, mypy
+	@bash scripts/lint.sh
+
+fmt:  ## format the sources
+	@bash scripts/fmt.sh
+
+bench:  ## the measurements that the README quotes
+	@bash scripts/bench.sh
+
+long:  ## the tests with many more rounds
+	@YPRESS_LONG=1 bash scripts/test.sh --timeout=3600
+
+upstream:  ## the test-suites of pycrdt-store on our class (after make test)
+	@bash scripts/upstream.sh
+
+clean:  ## remove all that was built or installed here
+	rm -rf target dist .venv .venv-wheel .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -f python/ypress/*.so python/ypress/*.pyd
+	rm -rf tests/yjs/node_modules
+	find python tests benches -name __pycache__ -type d -prune -exec rm -rf {} +

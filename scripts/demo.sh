@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# The comparison of codecs on a store: DB=path for one that exists, else one is made.
+DB=${DB:+$(cd "$(dirname "$DB")" 2>/dev/null && pwd || dirname "$DB")/$(basename "$DB")}
+. "$(dirname "$0")/env.sh"
+. "$(dirname "$0")/bench-env.sh"
+say "comparing"
+exec "$BIN/python" benches/demo.py ${DB:+"$DB"} "$@"

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# What can be said about the code without running it.
+. "$(dirname "$0")/env.sh"
+. "$(dirname "$0")/tools.sh"
+export PYO3_PYTHON=$BIN/python
+
+say "rustfmt"
+cargo fmt --check
+say "clippy, the core alone"
+cargo clippy --locked --all-targets -- -D warnings
+say "clippy, with the Python module"
+cargo clippy --locked --all-targets --features python -- -D warnings
+say "ruff"
+"$BIN/ruff" check .
+"$BIN/ruff" format --check .
+say "mypy"
+"$BIN/mypy"
