@@ -14,7 +14,9 @@ PYTHONHOME=$("$PYTHON" -c 'import sys; print(sys.base_prefix)') \
 say "source distribution, and a wheel from it"
 rm -rf dist
 "$BIN/maturin" sdist --out dist
-# The same target folder as above saves compiling the dependencies again.
+# The same target folder as above saves compiling the dependencies again. What was built of ypress itself must go: the
+# files of a source distribution have old dates, and cargo would take an earlier build for up to date.
+cargo clean --quiet --release --package ypress
 PATH=$BIN:$PATH CARGO_TARGET_DIR=$ROOT/target "$BIN/python" -m pip wheel -q --no-deps --no-build-isolation \
     --wheel-dir dist dist/ypress-*.tar.gz
 wheel=$(ls dist/ypress-*.whl)
