@@ -69,8 +69,8 @@ def compared(sample: Sample, rounds: int) -> str:
         text += "\n~  too slow for all of them; an even share of each size, scaled up"
     if packed:
         text += (
-            f"\npacked: {packed[1]:,} segments that hold every update with its metadata and timestamp; the other lines"
-            "\nare the values only, which SQLite stores with some 150 bytes of its own for each"
+            f"\npacked: {packed[1]:,} segments, with metadata and timestamps; the other lines are values"
+            "\nonly, to each of which SQLite adds the path (twice), the timestamp and more"
         )
     return text
 
