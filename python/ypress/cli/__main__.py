@@ -1,0 +1,5 @@
+"""``python -m ypress.cli``."""
+
+from . import main
+
+main()

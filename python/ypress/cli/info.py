@@ -1,0 +1,88 @@
+"""``info``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from ..maintenance.inspect import DocumentReport, StoreReport, inspect
+from .arguments import json_option, store_argument
+from .output import console, count, printable, show_json, shown, size, table, when
+
+__all__ = ["command"]
+
+_SORTS: dict[str, Callable[[DocumentReport], object]] = {
+    "size": lambda document: -document.statistics.size,
+    "name": lambda document: document.label,
+    "updates": lambda document: -document.statistics.updates,
+    "raw": lambda document: -document.statistics.raw,
+    "first": lambda document: document.statistics.first or 0.0,
+    "last": lambda document: -(document.statistics.last or 0.0),
+    "saving": lambda document: document.after - document.statistics.size,
+}
+
+
+@click.command("info", epilog="Example: jupyter ypress info .jupyter_ystore.db --sort saving --limit 10")
+@store_argument
+@click.option("--sort", type=click.Choice(list(_SORTS)), default="size", show_default=True, help="What to sort by.")
+@click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, help="Rows at most; 0 for all.")
+@json_option
+def command(store: Path, sort: str, limit: int, as_json: bool) -> None:
+    """Show what is in a store, what takes the space, and what compressing would save.
+
+    The store is only read. What compressing would save is estimated by packing a sample.
+    """
+    report = inspect(store)
+    report.documents.sort(key=_SORTS[sort])  # type: ignore[arg-type]
+    if as_json:
+        show_json(report.as_json())
+    else:
+        _show(report, limit)
+
+
+def _show(report: StoreReport, limit: int) -> None:
+    out = console()
+    facts = report.facts
+    updates = report.total("updates")
+    per_update = f", {facts.size / updates:.1f} B/update" if updates else ""
+    out.print(f"{printable(str(report.file))}: {size(facts.size)}, {count(updates)} updates of "
+              f"{count(len(report.documents))} documents{per_update}")  # fmt: skip
+    parts = table("<holds", ">bytes", ">share")
+    for words, number in (
+        ("updates in rows", report.total("row_bytes")),
+        ("updates in segments", report.total("segment_bytes")),
+        ("checkpoints", report.total("checkpoint_bytes")),
+        ("moved aside", report.total("aside_bytes")),
+        ("paths, index, pages", facts.used - sum(report.total(f"{part}_bytes") for part in _PARTS)),
+        ("free pages", facts.size - facts.used),
+    ):
+        if number:
+            parts.add_row(words, count(number), f"{100 * number / max(1, facts.size):.1f} %")
+    out.print()
+    out.print(parts)
+    rows = table("document", ">updates", "<last edit", ">raw", ">in file", ">after")
+    chosen = report.documents[: limit or None]
+    for document in chosen:
+        entry = document.statistics
+        rows.add_row(
+            shown(document.label),
+            count(entry.updates),
+            when(entry.last),
+            size(entry.raw),
+            size(entry.size),
+            size(document.after),
+        )
+    out.print()
+    out.print(rows)
+    if len(chosen) < len(report.documents):
+        out.print(f"... and {count(len(report.documents) - len(chosen))} more (--limit 0 shows all)")
+    saving = facts.size - report.estimated
+    if saving * 20 > facts.size:
+        out.print()
+        out.print(f"`jupyter ypress compress` would make it about {size(report.estimated)}, "
+                  f"{facts.size / max(1, report.estimated):.1f} times smaller.")  # fmt: skip
+
+
+_PARTS = ("row", "segment", "checkpoint", "aside")

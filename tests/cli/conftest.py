@@ -1,0 +1,67 @@
+"""Stores made for the tests of the command line, and a way to run it as a user does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import sessions
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder in memory where there is one: these tests commit often."""
+    place = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="ypress-", dir=place) as name:
+        yield Path(name)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A small store of each kind; to be copied."""
+    base = tmp_path_factory.mktemp("made")
+    sizes = {
+        "keystrokes": {"documents": 3, "edits": 3000},
+        "notebooks": {"documents": 2, "cells": 12},
+        "streams": {"prints": 120, "saves": 12},
+    }
+    return {
+        kind: sessions.write_stock_store(base / f"{kind}.db", make(7, **sizes[kind]))
+        for kind, make in sessions.KINDS.items()
+    }
+
+
+@pytest.fixture
+def store(made: dict[str, Path], folder: Path) -> Path:
+    """A copy of the store of keystrokes."""
+    return Path(shutil.copy(made["keystrokes"], folder / "store.db"))
+
+
+@pytest.fixture
+def run(folder: Path) -> Run:
+    """Runs the command line with arguments in a process of its own, with no Jupyter configuration."""
+
+    def run(*arguments: object, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "ypress.cli", *map(str, arguments)]
+        clean = {
+            **os.environ,
+            "JUPYTER_CONFIG_DIR": str(folder / "config"),
+            "JUPYTER_DATA_DIR": str(folder / "data"),
+            "JUPYTER_NO_CONFIG": "1",
+            **environment,
+        }
+        clean.pop("COLUMNS", None)
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=folder, env=clean, input=stdin, timeout=110
+        )
+
+    return run
