@@ -328,10 +328,11 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
             NotStarted: the store is not running.
         """
         found = False
-        async for record in self._running().read(damage):
-            found = True
-            # Upstream's signature does not know that its own squashing stores None as metadata.
-            yield record  # type: ignore[misc]
+        async for records in self._running().pages(damage):
+            for record in records:
+                found = True
+                # Upstream's signature does not know that its own squashing stores None as metadata.
+                yield record  # type: ignore[misc]
         if not found:
             raise YDocNotFound
 

@@ -49,7 +49,7 @@ Record = tuple[bytes, bytes | None, float]
 Row = tuple[int, object, bytes | None, float]
 
 # Rows that one statement reads.
-BATCH = 500
+BATCH = 900
 _PAGE_BYTES = 4 << 20
 
 
@@ -124,6 +124,13 @@ class Page:
     skip: int = 0
     rows: list[Row] = field(default_factory=list)
 
+    @property
+    def size(self) -> int:
+        """The bytes of what is stored."""
+        if self.segment is not None:
+            return len(self.segment)
+        return sum(len(row[1]) for row in self.rows if isinstance(row[1], bytes))
+
 
 def data_version(connection: sqlite3.Connection) -> int:
     """A number that changes when another connection has changed the file."""
@@ -191,6 +198,8 @@ def loose_tail(connection: sqlite3.Connection, path: str, position: int, most: i
         behind = first_loose + count - position
         if position < first_loose or not 0 <= behind <= min(most, BATCH):
             return None
+        if behind == 0:
+            return []
         query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY rowid DESC LIMIT ?"
         rowids = array("q", (row for (row,) in connection.execute(query, (path, behind))))
         rows = _rows(connection, rowids)
@@ -342,6 +351,12 @@ def records_of(
     Raises:
         DamagedHistory: one cannot be decoded, and `damage` is None.
     """
+    if page.segment is None:
+        decode = values.decode
+        try:
+            return [(decode(value), metadata, timestamp) for _, value, metadata, timestamp in page.rows]
+        except Error:
+            pass  # said below, with the place
     if damage is None:
         return [record for _, record in placed_records(page, path, values)]
     records: list[Record] = []

@@ -41,6 +41,10 @@ __all__ = ["Share"]
 _SETTLED = 3600.0
 
 
+# Bytes of rows that are decoded at once rather than handed to another thread.
+_SMALL_PAGE = 64 << 10
+
+
 def _clocks(updates: list[bytes]) -> Clocks:
     clocks = Clocks()
     for update in updates:
@@ -115,17 +119,19 @@ class Share:
         finally:
             database.release(self.path)
 
-    async def read(self, damage: Callable[[DamagedHistory], object] | None = None) -> AsyncIterator[Record]:
-        """The history, a page at a time, with nothing held in between.
+    async def pages(self, damage: Callable[[DamagedHistory], object] | None = None) -> AsyncIterator[list[Record]]:
+        """The history, a page of records at a time, with nothing held in between.
 
         Args:
             damage: told of what cannot be decoded, which is left out then; without it, that is raised.
         """
         reader = Reader(self.path, self.document)
         while (page := await ask(self.database, reader.next_page)) is not None:
-            decode = partial(records_of, page, self.path, self.options.values, damage)
-            for record in await anyio.to_thread.run_sync(decode):
-                yield record
+            if page.segment is None and page.size <= _SMALL_PAGE:
+                yield records_of(page, self.path, self.options.values, damage)
+            else:
+                decode = partial(records_of, page, self.path, self.options.values, damage)
+                yield await anyio.to_thread.run_sync(decode)
 
     async def load(self, doc: Doc[Any]) -> bool:
         """Apply everything that is stored or waits to be stored to a document.
