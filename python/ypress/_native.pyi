@@ -17,6 +17,7 @@ __all__ = [
     "clock_ranges",
     "compress",
     "decompress",
+    "keep_forever",
     "pack",
     "row_info",
     "segment_info",

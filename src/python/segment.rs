@@ -17,7 +17,7 @@ fn row<'py>(record: &Bound<'py, PyAny>) -> PyResult<Row<'py>> {
 
 /// Pack updates into one blob; see `ypress.pack` in the stub.
 #[pyfunction]
-#[pyo3(signature = (records, /, *, level = DEFAULT_LEVEL))]
+#[pyo3(signature = (records, /, *, level = DEFAULT_LEVEL), text_signature = "(records, /, *, level=None)")]
 pub fn pack<'py>(records: &Bound<'py, PyAny>, level: Option<i32>) -> PyResult<Bound<'py, PyBytes>> {
     let py = records.py();
     let mut rows = Vec::with_capacity(records.len().unwrap_or(0).min(segment::MAX_UPDATES));

@@ -30,7 +30,7 @@ __all__ = ["after_writes", "pack_document"]
 
 # A segment grows, by being packed anew with the rows that follow, until it holds so many updates or bytes.
 SEGMENT_UPDATES = 16_384
-SEGMENT_BYTES = 8 << 20
+SEGMENT_BYTES = 16 << 20
 # A larger update stays a row, so that a segment stays within what is unfolded at a time.
 LARGEST = DEFAULT_MAX_SIZE // 2
 # Rows that one step moves at most; a long history from before is packed in many steps.
