@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from inspect import isawaitable
 from logging import Logger, getLogger
 from types import MethodType
@@ -29,6 +30,7 @@ from pycrdt.store import YDocNotFound
 from .errors import Error
 from .sqlite.calls import AsyncConnection, ask
 from .sqlite.connection import Location
+from .sqlite.database import Database
 from .sqlite.errors import DamagedHistory, NotDurable, NotStarted, StoreError, StoreUnavailable
 from .sqlite.notify import Completion
 from .sqlite.options import Options
@@ -49,6 +51,26 @@ __all__ = [
 _MB = 1024 * 1024
 # Seconds that starting waits for the file; writes are taken over, and wait, from the beginning.
 _OPENING = 1.0
+
+
+def _checked(metadata: object) -> bytes | None:
+    """Metadata that SQLite takes."""
+    if metadata is None or isinstance(metadata, bytes):
+        return metadata
+    if isinstance(metadata, str):
+        return metadata  # type: ignore[return-value] # no bytes, but the stock store stores it
+    try:
+        return bytes(memoryview(metadata))  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"metadata is {type(metadata).__name__}, not bytes; the update is stored without it") from None
+
+
+def _give_up_metadata(database: Database, write: Write, metadata: object) -> None:
+    """Store an update without its metadata, since nobody waits for that any more."""
+    if isinstance(metadata, Coroutine):
+        metadata.close()
+    write.ready = True
+    database.ready()
 
 
 class SQLiteYStore(pycrdt.store.SQLiteYStore):
@@ -104,6 +126,12 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
             metadata_callback: called at every write for the metadata to store with it; it may be asynchronous.
             log: where faults are told; this module's logger if None.
         """
+        if not isinstance(path, str):
+            raise TypeError(f"path is {type(path).__name__}, not str")
+        try:
+            path.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"path = {path!r} cannot be stored as text: {error}") from None
         self.path = path
         self.metadata_callback = metadata_callback
         self.log = log or getLogger(__name__)
@@ -259,45 +287,66 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
 
     # Writing.
 
-    async def write(self, data: bytes) -> None:
-        """Store an update.
+    def write(self, data: bytes) -> Coroutine[Any, Any, None]:
+        """Store an update; to be awaited.
 
-        It is taken over before the first await: cancelling this loses nothing. Waits while the file cannot be written.
+        It is taken over when this is called: a task that is cancelled before it has begun loses nothing either. Waits
+        while the file cannot be written.
 
         Args:
             data: the update's bytes.
 
         Raises:
             NotStarted: the store has never been started.
-            TypeError: data has no bytes.
+            TypeError: data has no bytes, or the metadata has none; in the second case, the update is stored.
             StoreError: SQLite refuses the update for itself, for example because it exceeds a gigabyte.
         """
+        try:
+            database, write, metadata = self._hand_over(data)
+        except Exception as error:  # noqa: BLE001 - raised where the write is awaited
+            return self._fail(data, error)
+        stored = self._stored(database, write, metadata)
+        if not write.ready:
+            # A coroutine that never begins, since its task was cancelled before, has no `finally`.
+            weakref.finalize(stored, _give_up_metadata, database, write, metadata).atexit = False
+        return stored
+
+    def _hand_over(self, data: bytes) -> tuple[Database, Write, object]:
+        """Take an update over; its metadata may be an awaitable, or the exception that came instead."""
         share = self._share
         if share is None:
             raise NotStarted("YStore not started", self.path)
-        completion = Completion()
         update = data if isinstance(data, bytes) else bytes(memoryview(data))
-        write = Write(self.path, update, time.time(), share.options, completion=completion)
-        metadata: object = b""
-        failure: Exception | None = None
+        write = Write(self.path, update, time.time(), share.options, completion=Completion())
+        metadata: object
         try:
             metadata = self._metadata()
-        except Exception as error:  # noqa: BLE001 - raised below, once the update is safe
-            failure = error
+            if not isawaitable(metadata):
+                write.metadata = _checked(metadata)
+        except Exception as error:  # noqa: BLE001 - raised where the write is awaited, once the update is safe
+            metadata = error
         write.ready = not isawaitable(metadata)
-        if write.ready:
-            write.metadata = metadata  # type: ignore[assignment]
-        share.submit(write)
+        return share.submit(write), write, metadata
+
+    async def _fail(self, data: object, error: Exception) -> None:
+        """What becomes of data that could not be taken over."""
+        raise error
+
+    async def _stored(self, database: Database, write: Write, metadata: object) -> None:
+        """Wait until an update is on disk."""
         if isawaitable(metadata):
             try:
-                write.metadata = await metadata
-            finally:  # cancelled or failed: the update is stored all the same
+                write.metadata = _checked(await metadata)
+            except Exception as error:  # noqa: BLE001 - raised below, once the update is safe
+                metadata = error
+            finally:  # cancelled: the update is stored all the same
                 write.ready = True
-                share.database.ready()
-        await completion.wait()
-        if failure is not None:
-            raise failure
-        if self.cleanup_when_db_size_above and not share.closed:
+                database.ready()
+        if write.completion is not None:
+            await write.completion.wait()
+        if isinstance(metadata, Exception):
+            raise metadata
+        if self.cleanup_when_db_size_above and self._share is not None and not self._share.closed:
             await self._cleanup_if_needed()
 
     def _metadata(self) -> object:

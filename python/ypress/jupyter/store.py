@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sized
 from logging import Logger, LoggerAdapter
 from typing import Any
 
@@ -21,8 +21,10 @@ import ypress.store
 
 from ..callbacks import callbacks
 from ..errors import Error
+from ..sqlite.database import Database
 from ..sqlite.errors import DamagedHistory, NotDurable, StoreUnavailable
 from ..sqlite.values import resolve_callback
+from ..sqlite.worker import Write
 from .running import running_config
 
 __all__ = ["CODECS", "SQLiteYStore"]
@@ -224,15 +226,18 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
 
     # Writing.
 
-    async def write(self, data: bytes) -> None:
-        """Store an update. It is taken over before the first await; waits while the file cannot be written.
+    # An update that can never be stored is told in the log, since an error would end the room.
 
-        An update that can never be stored is told in the log, since an error would end the room.
-        """
+    async def _stored(self, database: Database, write: Write, metadata: object) -> None:
         try:
-            await super().write(data)
+            await super()._stored(database, write, metadata)
         except (Error, TypeError, sqlite3.Error) as error:
-            self._not_written(len(data), error)
+            self._not_written(len(write.update), error)
+
+    async def _fail(self, data: object, error: Exception) -> None:
+        if not isinstance(error, (Error, TypeError, sqlite3.Error)):
+            raise error
+        self._not_written(len(data) if isinstance(data, Sized) else 0, error)
 
     def _not_written(self, size: int, error: Exception) -> None:
         self._failures += 1

@@ -20,6 +20,7 @@ from .history import (
     Page,
     Reader,
     Row,
+    continues,
     damaged,
     layout,
     loose_tail,
@@ -74,17 +75,23 @@ def make(database: Database, path: str, values: Values) -> None:
     document.checkpoint_not_before = now + max(0.0, now - start - _CHEAP) / _SHARE
     if replayed is None:
         return
-    replay, covered = replayed
+    replay, covered, at = replayed
     if not replay.complete:
         # pycrdt holds back what depends on updates that are missing, and would leave it out of the state.
         document.checkpoint_not_before = now + _INCOMPLETE
         return
     value = values.encode(replay.state())
-    database.run(lambda connection: _write(connection, document, generation, value, covered))
+    database.run(lambda connection: _write(connection, document, generation, value, (covered, at)))
 
 
-def load(database: Database, path: str, options: Options) -> list[bytes]:
+def load(database: Database, path: str, options: Options, *, checkpoint: bool = True) -> list[bytes]:
     """Everything that has to be applied to have a document, in order; in the caller's thread.
+
+    Args:
+        database: the file.
+        path: the document's path key.
+        options: how values are read, and whether there are checkpoints.
+        checkpoint: whether the stored checkpoint is of use; if not, it is made anew from the history.
 
     Raises:
         DamagedHistory: a value that is needed cannot be read.
@@ -93,7 +100,7 @@ def load(database: Database, path: str, options: Options) -> list[bytes]:
     document = database.document(path)
     generation = document.generation
     stored = database.run(lambda connection: _stored(connection, path))
-    state, covered = _decoded(database, path, values, stored)
+    state, covered = _decoded(database, path, values, stored) if checkpoint else (None, None)
     if state is not None and covered is not None and stored.tail is not None:
         page = Page(covered, None, rows=stored.tail)
         tail = [(place, record[0]) for place, record in placed_records(page, path, values)]
@@ -102,36 +109,63 @@ def load(database: Database, path: str, options: Options) -> list[bytes]:
         for place, update in tail:
             _apply(scratch, path, place, update)
         return [state, *(update for _, update in tail)]
-    replayed = _replay(database, path, values)
+    replayed = _replay(database, path, values, checkpoint=checkpoint)
     if replayed is None:
         return []
-    replay, end = replayed
+    replay, end, at = replayed
     if not replay.complete:
         # Only the updates themselves have what pycrdt holds back.
-        before = [] if state is None else [state]
-        return [*before, *(update for _, update, _ in _updates(database, path, values, covered or 0))]
+        before = [] if replay.base is None else [replay.base]
+        reader = Reader(path, document)
+        return [*before, *(update for _, update, _ in _updates(database, path, values, reader))]
     state = replay.state()
     if options.checkpoint_interval:
         value = values.encode(state)
-        database.run(lambda connection: _write(connection, document, generation, value, end))
-        document.since_checkpoint = 0
+        try:
+            database.run(lambda connection: _write(connection, document, generation, value, (end, at)))
+            document.since_checkpoint = 0
+        except sqlite3.OperationalError as error:
+            # The document is there all the same, in a file that is locked or may only be read.
+            database.log.warning("document %s: its checkpoint cannot be stored: %s", path, error)
     return [state]
 
 
-def _replay(database: Database, path: str, values: Values) -> tuple[Replay, int] | None:
-    """All of the history replayed, and the position up to which that goes; None without any history."""
-    stored = database.run(lambda connection: _stored(connection, path))
-    state, covered = _decoded(database, path, values, stored)
-    replay = Replay()
+def _replay(
+    database: Database, path: str, values: Values, *, checkpoint: bool = True
+) -> tuple[_Based, int, Layout | None] | None:
+    """All of the history replayed, the position up to which that goes, and how it lies; None without any history."""
+    reader = Reader(path, database.document(path))
+
+    def begin(connection: sqlite3.Connection) -> _Stored:
+        # In one snapshot, so that the position that the checkpoint names is a position of this layout.
+        with snapshot(connection):
+            reader.look_up(connection)
+            return _stored(connection, path)
+
+    stored = database.run(begin)
+    state, covered = _decoded(database, path, values, stored) if checkpoint else (None, None)
+    replay = _Based()
     if state is not None:
-        _apply(replay, path, "checkpoint", state)
+        try:
+            replay.apply(state)
+            replay.base = state
+        except Error as error:
+            _warn_of_checkpoint(database, path, error)
+            replay, state, covered = _Based(), None, None
     end = covered or 0
+    reader.go_to(end)
     found = state is not None
-    for place, update, position in _updates(database, path, values, end):
+    for place, update, position in _updates(database, path, values, reader):
         _apply(replay, path, place, update)
         end = position
         found = True
-    return (replay, end) if found else None
+    return (replay, end, reader.layout) if found else None
+
+
+class _Based(Replay):
+    """A replay, and the state of the checkpoint that it began with."""
+
+    base: bytes | None = None
 
 
 def _apply(replay: Replay, path: str, place: str, update: bytes) -> None:
@@ -141,9 +175,8 @@ def _apply(replay: Replay, path: str, place: str, update: bytes) -> None:
         raise damaged(path, place, error) from error
 
 
-def _updates(database: Database, path: str, values: Values, position: int) -> Iterator[tuple[str, bytes, int]]:
-    """The updates from a position on: where each is stored, its bytes, and the position behind it."""
-    reader = Reader(path, database.document(path), position)
+def _updates(database: Database, path: str, values: Values, reader: Reader) -> Iterator[tuple[str, bytes, int]]:
+    """The updates that a reader comes to: where each is stored, its bytes, and the position behind it."""
     while (page := database.run(reader.next_page)) is not None:
         position = page.position
         for place, (update, _, _) in placed_records(page, path, values):
@@ -179,14 +212,15 @@ def _decoded(database: Database, path: str, values: Values, stored: _Stored) -> 
     if stored.value is None:
         return None, None
     try:
-        state = values.decode(stored.value)
-        if stored.covered is None:
-            _apply(Replay(), path, "checkpoint", state)
+        return values.decode(stored.value), stored.covered
     except Error as error:
-        # Nothing is lost: it is made anew from the history.
-        database.log.warning("document %s: the checkpoint cannot be read and is made anew: %s", path, error)
+        _warn_of_checkpoint(database, path, error)
         return None, None
-    return state, stored.covered
+
+
+def _warn_of_checkpoint(database: Database, path: str, error: Error) -> None:
+    # Nothing is lost: it is made anew from the history.
+    database.log.warning("document %s: the checkpoint cannot be read and is made anew: %s", path, error)
 
 
 def store_covered(connection: sqlite3.Connection, path: str, covered: int | None) -> None:
@@ -198,12 +232,22 @@ def store_covered(connection: sqlite3.Connection, path: str, covered: int | None
     )
 
 
-def _write(connection: sqlite3.Connection, document: Document, generation: int, value: bytes, covered: int) -> None:
+def _write(
+    connection: sqlite3.Connection,
+    document: Document,
+    generation: int,
+    value: bytes,
+    read: tuple[int, Layout | None],
+) -> None:
+    """Store a checkpoint that holds the history up to a position of the layout by which it was read."""
     path = document.path
+    covered, before = read
     with transaction(connection):
         at = layout(connection, path)
         if document.generation != generation or not at.first <= covered <= at.end:
             return  # the history was moved aside meanwhile; it will have a checkpoint of its own
+        if before is not None and before.stamp != at.stamp and not continues(before, at):
+            return  # another process has squashed it
         add_positions(connection)
         add_cover_triggers(connection)
         query = "INSERT OR REPLACE INTO ycheckpoints (path, checkpoint, timestamp) VALUES (?, ?, ?)"

@@ -9,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .connection import transaction
-from .errors import DamagedHistory
 from .options import Options
 from .packing import WORTH_PACKING, pack_document
 from .schema import has_table
-from .squash import squash
+from .squash import try_squash
 
 if TYPE_CHECKING:
     from .database import Database
@@ -114,11 +113,8 @@ def _drop_checkpoints(connection: sqlite3.Connection) -> None:
 
 
 def _squash(database: Database, options: Options, path: str, connection: sqlite3.Connection) -> None:
-    try:
-        with transaction(connection):
-            squash(connection, database.document(path), options, float("inf"))
-    except DamagedHistory as error:
-        database.log.error("document %s is not squashed: %s", path, error)
+    with transaction(connection):
+        try_squash(database, connection, database.document(path), options, float("inf"))
 
 
 def _give_back(connection: sqlite3.Connection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import sqlite3
@@ -9,11 +10,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from .errors import StoreError, StoreUnavailable
 from .schema import create_stock, missing_stock
 
-__all__ = ["MEMORY", "Location", "connect", "is_passing", "transaction"]
+__all__ = ["MEMORY", "Connection", "Location", "connect", "is_passing", "transaction"]
 
 MEMORY = ":memory:"
 _JOURNAL_MODES = ("delete", "truncate", "persist", "memory", "wal")
@@ -43,6 +45,30 @@ class Location:
             raise ValueError(f"journal_mode = {self.journal_mode!r}; there are: {modes}, or None to leave it as it is")
         if not self.busy_timeout >= 0:
             raise ValueError(f"busy_timeout = {self.busy_timeout!r}; it is a number of seconds, 0 or more")
+
+
+_opened = itertools.count(1)
+
+
+class Connection(sqlite3.Connection):
+    """A connection that can be told from those before it: SQLite's ``data_version`` counts anew in each.
+
+    Args:
+        seen: which file had the name right before it was opened.
+    """
+
+    def __init__(self, *args: Any, seen: tuple[int, int] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.opened = next(_opened)
+        self.seen = seen
+
+
+def _identity(location: Location) -> tuple[int, int] | None:
+    try:
+        stat = os.stat(location.path)
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino
 
 
 def is_passing(error: sqlite3.Error) -> bool:
@@ -80,7 +106,7 @@ def connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
             f"{location.path} is not a store: {error}; move it away, or set db_path to another file"
         ) from error
     except OSError as error:
-        raise StoreUnavailable(f"cannot make the folder of the store {location.path}: {error}") from error
+        raise StoreUnavailable(f"cannot open the store {location.path}: {error}") from error
 
 
 def _connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
@@ -88,9 +114,9 @@ def _connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
         os.makedirs(os.path.dirname(os.path.abspath(location.path)), exist_ok=True)
     connection = _open(location)
     try:
-        if _has_other_version(connection, location):
+        while _has_other_version(connection, location):
+            _move_away(connection, location, log)
             connection.close()
-            _move_away(location, log)
             connection = _open(location)
         missing = missing_stock(connection)
         if missing:
@@ -106,10 +132,14 @@ def _connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
     return connection
 
 
-def _open(location: Location) -> sqlite3.Connection:
+def _open(location: Location) -> Connection:
     # One thread uses the connection at a time, but not always the one that opened it.
-    connection = sqlite3.connect(
-        location.path, timeout=location.busy_timeout, isolation_level=None, check_same_thread=False
+    connection = Connection(
+        location.path,
+        timeout=location.busy_timeout,
+        isolation_level=None,
+        check_same_thread=False,
+        seen=_identity(location),
     )
     # Takes effect where the file is still empty: freed pages are given back at every commit.
     connection.execute("PRAGMA auto_vacuum = FULL")
@@ -146,7 +176,26 @@ def _refuse_other_application(connection: sqlite3.Connection, location: Location
         )
 
 
-def _move_away(location: Location, log: logging.Logger) -> None:
+def _move_away(connection: Connection, location: Location, log: logging.Logger) -> None:
+    """Move the file aside that the connection has open, unless another process has just done so.
+
+    That one may have a new file of this name by now. So this is done by whoever holds the lock of the old file, and
+    looks once more. Windows moves no file that somebody has open, so that there the question does not arise.
+    """
+    if os.name == "nt":
+        connection.close()
+        _rename(location, log)
+        return
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        if _version(connection) != location.version and connection.seen == _identity(location):
+            _rename(location, log)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _rename(location: Location, log: logging.Logger) -> None:
     stem, extension = os.path.splitext(location.path)
     number = 1
     while os.path.exists(new_path := f"{stem}({number}){extension}"):

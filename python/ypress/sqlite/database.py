@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
@@ -55,7 +56,7 @@ class Document:
     since_checkpoint: int = 0
     loose: int | None = None
     loose_bytes: int = 0
-    ordered: int | None = None
+    ordered: tuple[int, int] | None = None
     structure: int = 0
     shift: int = 0
     generation: int = 0
@@ -103,6 +104,10 @@ class Database:
         """Look at the queue again, since the metadata of a write is known now."""
         self._worker.wake()
 
+    def release_unready(self, path: str | None = None) -> None:
+        """Store writes, of one document or of all, without the metadata that they still wait for."""
+        self._worker.release_unready(path)
+
     def call(self, job: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run a job in the thread that owns the connection, outside of any transaction."""
         self._refuse_in_child()
@@ -136,22 +141,26 @@ class Database:
         return self._worker.finished
 
     @property
+    def inherited(self) -> bool:
+        """Whether it is of the process that this one was forked from: its threads are not here."""
+        return os.getpid() != self._process
+
+    @property
     def shared(self) -> bool:
         """Whether a store uses it."""
         return self._stores > 0
 
     def release(self, path: str) -> None:
         """Give up one store's share; with the last one, the file is closed in the background."""
-        if os.getpid() != self._process:
+        if self.inherited:
             return
         with _registry_lock:
             self._stores -= 1
             document = self.document(path)
             document.stores -= 1
-            last = self._stores == 0
-        if last:
-            self.maintenance.hurry()
-            self._worker.close()
+            if self._stores == 0:
+                self.maintenance.hurry()
+                self._worker.close()
 
     # For the worker.
 
@@ -206,7 +215,7 @@ class Database:
         self._worker.wake()
 
     def _refuse_in_child(self) -> None:
-        if os.getpid() != self._process:
+        if self.inherited:
             raise NotStarted(
                 f"the store {self.location.path} was started in the process that this one was forked from; "
                 "start a store of its own here"
@@ -214,11 +223,26 @@ class Database:
 
 
 _registry: dict[str, Database] = {}
-_registry_lock = threading.Lock()
+# Reentrant, since a store that the garbage collector finds is released in whichever thread that happens.
+_registry_lock = threading.RLock()
 
 
 def _key(location: Location) -> str:
     return os.path.normcase(os.path.realpath(location.path))
+
+
+def _find(location: Location) -> Database | None:
+    """The open database of a file, also under another name: SQLite's journal knows only one name of a hard link."""
+    found = _registry.get(_key(location))
+    if found is not None:
+        return found
+    with suppress(OSError):
+        if os.stat(location.path).st_nlink > 1:
+            for database in _registry.values():
+                with suppress(OSError):
+                    if os.path.samefile(database.location.path, location.path):
+                        return database
+    return None
 
 
 def acquire(location: Location, path: str, log: logging.Logger) -> Database:
@@ -235,11 +259,11 @@ def acquire(location: Location, path: str, log: logging.Logger) -> Database:
     else:
         location = replace(location, path=os.path.realpath(location.path))
         with _registry_lock:
-            database = _registry.get(_key(location)) or Database(location, log)
-            _registry[_key(location)] = database
+            database = _find(location) or Database(location, log)
+            _registry.setdefault(_key(database.location), database)
             database._stores += 1
-        database.maintenance.hurry(False)
-        database._worker.close(False)
+            database.maintenance.hurry(False)
+            database._worker.close(False)
     database.document(path).stores += 1
     return database
 
@@ -253,6 +277,7 @@ def drain(timeout: float) -> None:
     """Wait until everything that was handed over is stored; at the end of the interpreter, when nobody else does."""
     deadline = time.monotonic() + timeout
     for database in list(_registry.values()):
+        database.release_unready()  # no event loop is left to learn their metadata
         while database.waiting() and time.monotonic() < deadline:
             time.sleep(0.002)
         left = len(database.waiting())
@@ -263,7 +288,7 @@ def drain(timeout: float) -> None:
 def _forget_parent() -> None:
     """In a forked process: the parent's databases are the parent's, and their connections must not be closed here."""
     global _registry_lock  # noqa: PLW0603 - another thread of the parent may have held it
-    _registry_lock = threading.Lock()
+    _registry_lock = threading.RLock()
     for database in _registry.values():
         keep_forever(database)
     _registry.clear()

@@ -32,6 +32,7 @@ __all__ = [
     "Record",
     "Row",
     "SegmentPlace",
+    "continues",
     "damaged",
     "data_version",
     "layout",
@@ -85,7 +86,7 @@ class Layout:
         rowids: of the loose rows, in the order in which they were inserted.
         ordered: whether the index by timestamp has them in that order, too.
         covered: the position up to which the checkpoint holds the history; None where that is not known.
-        stamp: tells whether another process has changed the file since.
+        stamp: tells whether another process has changed the file since; see `data_version`.
     """
 
     segments: tuple[SegmentPlace, ...]
@@ -93,7 +94,7 @@ class Layout:
     rowids: array[int]
     ordered: bool
     covered: int | None
-    stamp: int
+    stamp: tuple[int, int]
 
     @property
     def first(self) -> int:
@@ -132,9 +133,9 @@ class Page:
         return sum(len(row[1]) for row in self.rows if isinstance(row[1], bytes))
 
 
-def data_version(connection: sqlite3.Connection) -> int:
-    """A number that changes when another connection has changed the file."""
-    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+def data_version(connection: sqlite3.Connection) -> tuple[int, int]:
+    """What changes when another connection has changed the file, and when it has been opened anew."""
+    return getattr(connection, "opened", 0), int(connection.execute("PRAGMA data_version").fetchone()[0])
 
 
 @contextmanager
@@ -180,6 +181,24 @@ def layout(connection: sqlite3.Connection, path: str, most: int = -1) -> Layout:
     if not ordered:  # a clock was set back
         rowids = array("q", sorted(rowids))
     return Layout(segments, segments[-1].end if segments else first, rowids, ordered, covered, stamp)
+
+
+def continues(before: Layout, now: Layout, shift: int = 0) -> bool:
+    """Whether the positions of a layout still mean the same updates, after another process has changed the file.
+
+    They do where rows were added or packed, and where ypress has squashed, which notes it. The stock store removes
+    rows, and adds the squashed one, without a word.
+
+    Args:
+        before: the layout as it was.
+        now: as it is.
+        shift: by how much this process has made positions smaller in between.
+    """
+    if now.first > before.first:
+        return True
+    moved = now.first_loose - before.first_loose + shift
+    left = before.rowids[moved:]
+    return moved >= 0 and now.rowids[: len(left)] == left
 
 
 def loose_tail(connection: sqlite3.Connection, path: str, position: int, most: int) -> list[Row] | None:
@@ -254,22 +273,41 @@ class Reader:
         self._position: int | None = position
         self._layout: tuple[int, Layout] | None = None
 
+    @property
+    def layout(self) -> Layout | None:
+        """The layout by which it read the last page; None before the first."""
+        return self._layout and self._layout[1]
+
+    def go_to(self, position: int) -> None:
+        """Read on from there."""
+        self._position = position
+
     def next_page(self, connection: sqlite3.Connection) -> Page | None:
         """The next page; None at the end."""
+        with snapshot(connection):  # or another process might change the file between looking up and reading
+            return self._next_page(connection)
+
+    def look_up(self, connection: sqlite3.Connection) -> Layout:
+        """Where everything lies now. What was read stays read."""
+        changes, known = self._changes, self._layout
+        if known is not None and known[0] == changes.structure and known[1].stamp == data_version(connection):
+            return known[1]
+        at = layout(connection, self._path)
+        self._layout = (changes.structure, at)
+        if self._position is not None:
+            shift = changes.shift - self._shift
+            self._position = max(0, self._position - shift)
+            if known is not None and known[1].stamp != at.stamp and not continues(known[1], at, shift):
+                # Another process squashed what was read: rather some of it twice than anything not at all.
+                self._position = at.first
+        self._shift = changes.shift
+        return at
+
+    def _next_page(self, connection: sqlite3.Connection) -> Page | None:
         if self._position is None:
             return None
-        changes = self._changes
-        if (
-            self._layout is None
-            or self._layout[0] != changes.structure
-            or self._layout[1].stamp != data_version(connection)
-        ):
-            self._layout = (changes.structure, layout(connection, self._path))
-            self._position = max(0, self._position - (changes.shift - self._shift))
-            self._shift = changes.shift
-        at = self._layout[1]
+        at = self.look_up(connection)
         if self._position > at.end:
-            # Another process squashed what was read: rather some of it twice than anything not at all.
             self._position = at.first
         if max(self._position, at.first) >= at.end:
             self._position = None

@@ -75,7 +75,7 @@ class Maintenance:
             kind, document, work = task
             try:
                 work()
-            except Exception:  # noqa: BLE001 - the next task has nothing to do with this one's failure
+            except BaseException:  # noqa: BLE001 - a panic of pycrdt is one; the next task has nothing to do with it
                 self._log.exception("%s of document %s failed; it is tried again later", kind, document)
 
     def _next(self) -> tuple[str, str, Callable[[], None]] | None:

@@ -21,13 +21,14 @@ from .aside import move_aside
 from .calls import ask, explained
 from .cleanup import size_in_use
 from .connection import MEMORY, Location
-from .database import acquire
+from .database import Database, acquire
 from .errors import DamagedHistory
-from .history import Reader, Record, records_of
+from .history import Page, Reader, Record, placed_records, records_of
 from .observing import observer
 from .options import Options
 from .replay import apply
 from .unrecorded import Unrecorded
+from .values import Values
 from .worker import Write
 from .writing import last_timestamp
 
@@ -35,6 +36,25 @@ if TYPE_CHECKING:
     from pycrdt import Doc
 
 __all__ = ["Share"]
+
+
+def _decode(
+    page: Page,
+    path: str,
+    values: Values,
+    damage: Callable[[DamagedHistory], object] | None,
+    raised: list[DamagedHistory],
+) -> list[Record]:
+    """The records of a page; without anyone to tell, those ahead of the first damage, which is put into `raised`."""
+    if damage is not None:
+        return records_of(page, path, values, damage)
+    records: list[Record] = []
+    try:
+        for _, record in placed_records(page, path, values):
+            records.append(record)
+    except DamagedHistory as error:
+        raised.append(error)
+    return records
 
 
 # Seconds without a write after which gaps in a history are taken to be final.
@@ -64,11 +84,12 @@ class Share:
     """
 
     def __init__(self, location: Location, path: str, options: Options, log: Logger) -> None:
-        self.location = location
         self.path = path
         self.options = options
         self.log = log
         self.database = acquire(location, path, log)
+        # The real path, whatever becomes of the working directory.
+        self.location = self.database.location
         self.document = self.database.document(path)
         self._unrecorded: Unrecorded | None = None
         self._supersedes: str | None = None
@@ -86,7 +107,8 @@ class Share:
     def close(self) -> None:
         """Give it up; the file is closed in its own thread once everything is stored."""
         if not self.closed:
-            packing.schedule(self.database, self.document, self.options, packing.WORTH_PACKING)
+            if not self.database.inherited:
+                packing.schedule(self.database, self.document, self.options, packing.WORTH_PACKING)
             self._release()
 
     def drain(self, timeout: float) -> int:
@@ -98,26 +120,37 @@ class Share:
         Returns:
             How many updates are still waiting.
         """
+        if self.database.inherited:
+            return 0
         left = self.database.wait_stored(self.path, timeout)
+        if left and self.database.fault is None:
+            # The callback for their metadata does not come back: better without it than not at all.
+            self.database.release_unready(self.path)
+            left = self.database.wait_stored(self.path, timeout)
         if not left and not self.database.shared:
             self.database.finished.wait(timeout)
         return left
 
-    def submit(self, write: Write) -> None:
-        """Hand an update over, behind what the document held before it was loaded and the history lacks."""
+    def submit(self, write: Write) -> Database:
+        """Hand an update over, behind what the document held before it was loaded and the history lacks.
+
+        Returns:
+            To whom.
+        """
         ahead = [] if self._unrecorded is None else self._unrecorded.ahead_of(write.update)
         writes = [Write(self.path, update, write.timestamp, write.options) for update in ahead]
         writes.append(write)
         writes[0].supersedes, self._supersedes = self._supersedes, None
         if not self.closed:
             self.database.submit(*writes)
-            return
+            return self.database
         # A task of a room that has been torn down: its update is as good as any other.
         database = acquire(self.location, self.path, self.log)
         try:
             database.submit(*writes)
         finally:
             database.release(self.path)
+        return database
 
     async def pages(self, damage: Callable[[DamagedHistory], object] | None = None) -> AsyncIterator[list[Record]]:
         """The history, a page of records at a time, with nothing held in between.
@@ -127,11 +160,14 @@ class Share:
         """
         reader = Reader(self.path, self.document)
         while (page := await ask(self.database, reader.next_page)) is not None:
+            raised: list[DamagedHistory] = []
+            decode = partial(_decode, page, self.path, self.options.values, damage, raised)
             if page.segment is None and page.size <= _SMALL_PAGE:
-                yield records_of(page, self.path, self.options.values, damage)
+                yield decode()
             else:
-                decode = partial(records_of, page, self.path, self.options.values, damage)
                 yield await anyio.to_thread.run_sync(decode)
+            if raised:
+                raise raised[0]
 
     async def load(self, doc: Doc[Any]) -> bool:
         """Apply everything that is stored or waits to be stored to a document.
@@ -151,9 +187,16 @@ class Share:
             if not begins:
                 load = partial(checkpoints.load, self.database, self.path, self.options)
                 updates = await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
+                try:
+                    self._apply(doc, updates)
+                except DamagedHistory as error:
+                    # Of all that is loaded, the checkpoint alone has not been applied before.
+                    self.log.warning("%s; it is made anew from the history", error)
+                    load = partial(load, checkpoint=False)
+                    updates = await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
+                    self._apply(doc, updates)
             updates += waiting
-            for update in updates:
-                self._apply(doc, update)
+            self._apply(doc, waiting)
         except sqlite3.Error as error:
             raise explained(self.database, error) from error
         except DamagedHistory as error:
@@ -179,11 +222,12 @@ class Share:
         latest = await ask(self.database, lambda connection: last_timestamp(connection, self.path))
         return time.time() - latest > _SETTLED
 
-    def _apply(self, doc: Doc[Any], update: bytes) -> None:
-        try:
-            apply(doc, update)
-        except Error as error:
-            raise DamagedHistory(f"document {self.path}: {error}", self.path) from error
+    def _apply(self, doc: Doc[Any], updates: list[bytes]) -> None:
+        for update in updates:
+            try:
+                apply(doc, update)
+            except Error as error:
+                raise DamagedHistory(f"document {self.path}: {error}", self.path) from error
 
     async def _move_aside(self, damage: DamagedHistory) -> DamagedHistory:
         """Move the document's records aside, and say so."""
@@ -215,4 +259,10 @@ class Share:
         """Make the file smaller than `limit` bytes if it is larger. Returns whether that was done."""
         if not self.database.cleanup.due(await self.size(), limit):
             return False
-        return await anyio.to_thread.run_sync(self.database.cleanup.run, self.options, limit)
+        run = partial(self.database.cleanup.run, self.options, limit)
+        try:
+            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        except (sqlite3.Error, Error) as error:
+            # Whoever waits for this wrote something, and that is stored.
+            self.log.error("the store %s cannot be made smaller at the moment: %s", self.location.path, error)
+            return False

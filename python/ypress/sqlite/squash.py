@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..errors import Error
+from ..errors import CorruptData, Error
 from .errors import DamagedHistory
 from .history import Layout, Record, damaged, layout, placed_records, read_page
 from .options import Options
@@ -21,7 +21,7 @@ from .worker import Write
 if TYPE_CHECKING:
     from .database import Database, Document
 
-__all__ = ["before_writes", "squash"]
+__all__ = ["before_writes", "squash", "try_squash"]
 
 
 def before_writes(database: Database, connection: sqlite3.Connection, group: list[Write]) -> None:
@@ -39,11 +39,22 @@ def before_writes(database: Database, connection: sqlite3.Connection, group: lis
         if cutoff is None:
             continue
         document.squashed = write.timestamp
-        try:
-            squash(connection, document, options, cutoff)
-        except DamagedHistory as error:
-            # The history stays as it is, and the write that it is on the way of goes on.
-            database.log.error("document %s is not squashed: %s", write.path, error)
+        try_squash(database, connection, document, options, cutoff)
+
+
+def try_squash(
+    database: Database, connection: sqlite3.Connection, document: Document, options: Options, cutoff: float
+) -> None:
+    """Squash, in the caller's transaction; or, where the history does not allow it, leave it as it is and say so."""
+    connection.execute("SAVEPOINT squashing")
+    try:
+        squash(connection, document, options, cutoff)
+    except sqlite3.Error:
+        raise  # of the file: it is the whole transaction's
+    except BaseException as error:  # noqa: BLE001 - a panic of pycrdt is one; a write that is on the way must go on
+        connection.execute("ROLLBACK TO squashing")
+        database.log.error("document %s is not squashed: %s", document.path, error)
+    connection.execute("RELEASE squashing")
 
 
 def _cutoff(connection: sqlite3.Connection, document: Document, options: Options, now: float) -> float | None:
@@ -62,8 +73,8 @@ def _cutoff(connection: sqlite3.Connection, document: Document, options: Options
 
 
 def _span(connection: sqlite3.Connection, path: str) -> tuple[float | None, float | None]:
-    """The timestamps of the first and the last update of a document."""
-    query = "SELECT min(timestamp), max(timestamp) FROM yupdates WHERE path = ?"
+    """The timestamps of the first and the last update of a document, as far as they are numbers."""
+    query = "SELECT min(timestamp), max(timestamp) FROM yupdates WHERE path = ? AND typeof(timestamp) = 'real'"
     spans = [connection.execute(query, (path,)).fetchone()]
     if has_table(connection, "ysegments"):
         query = "SELECT min(first_timestamp), max(last_timestamp) FROM ysegments WHERE path = ?"
@@ -96,6 +107,8 @@ def squash(connection: sqlite3.Connection, document: Document, options: Options,
     last: Record | None = None
     position = at.first
     for place, record in _records(connection, path, at, values, at.end):
+        if not isinstance(record[2], float):
+            raise damaged(path, place, CorruptData("its timestamp is no number", "row", 0))
         if record[2] > cutoff:
             break
         try:

@@ -37,7 +37,7 @@ _GROUP_BYTES = 64 << 20
 
 
 # What SQLite says of a value that it will never take, whatever the state of the file.
-_REFUSALS = (sqlite3.DataError, sqlite3.InterfaceError, sqlite3.ProgrammingError, OverflowError)
+_REFUSALS = (sqlite3.DataError, sqlite3.InterfaceError, sqlite3.ProgrammingError, OverflowError, UnicodeError)
 
 
 @dataclass(eq=False, slots=True)
@@ -91,7 +91,8 @@ class Worker(threading.Thread):
         self._log = log
         self._insert = insert
         self._may_finish = may_finish
-        lock = threading.Lock()
+        # Reentrant, since a store that the garbage collector finds is released in whichever thread that happens.
+        lock = threading.RLock()
         self._wake = threading.Condition(lock)
         self._stored = threading.Condition(lock)
         self._writes: deque[Write] = deque()
@@ -145,6 +146,12 @@ class Worker(threading.Thread):
         """How many writes are not on disk yet."""
         return len(self._writes)
 
+    def release_unready(self, path: str | None = None) -> None:
+        """Let go of writes, of one document or of all, that still wait for their metadata."""
+        for write in self.waiting(path):
+            write.ready = True
+        self.wake()
+
     def wait_stored(self, path: str, timeout: float) -> int:
         """Wait until nothing of a document waits any more. Returns how many updates do after `timeout` seconds."""
 
@@ -187,6 +194,9 @@ class Worker(threading.Thread):
         if not self._may_finish():
             return False
         with self._wake:
+            if self._writes or self._jobs:  # handed in meanwhile, by a reader of a store that is being stopped
+                self._signal = True
+                return False
             self._done = True
         if self._connection is not None:
             self._connection.close()
@@ -239,14 +249,17 @@ class Worker(threading.Thread):
         except _REFUSALS as error:
             self._refused(group, error)
             return
-        except Exception as error:  # noqa: BLE001 - whatever it is, what waits must neither be lost nor block the thread
+        except BaseException as error:  # noqa: BLE001 - whatever it is, what waits must not be lost, nor the thread end
             self._failed(error, len(group))
             return
         self._forget(group)
         if self.fault is not None:
             self._log.warning("the store %s can be written again; nothing was lost", self.location.path)
             self.fault = None
-        committed()
+        try:
+            committed()
+        except Exception:  # noqa: BLE001 - what was stored is stored; what should follow comes with a later write
+            self._log.exception("the store %s: its maintenance could not be started", self.location.path)
         resolve(write.completion for write in group if write.completion is not None)
 
     def _refused(self, group: list[Write], error: Exception) -> None:
