@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import Error
-from .connection import transaction
 from .history import (
     Layout,
     Page,
@@ -81,7 +80,7 @@ def make(database: Database, path: str, values: Values) -> None:
         document.checkpoint_not_before = now + _INCOMPLETE
         return
     value = values.encode(replay.state())
-    database.run(lambda connection: _write(connection, document, generation, value, (covered, at)))
+    database.ride(lambda connection: _write(connection, document, generation, value, (covered, at)))
 
 
 def load(database: Database, path: str, options: Options, *, checkpoint: bool = True) -> list[bytes]:
@@ -121,12 +120,8 @@ def load(database: Database, path: str, options: Options, *, checkpoint: bool = 
     state = replay.state()
     if options.checkpoint_interval:
         value = values.encode(state)
-        try:
-            database.run(lambda connection: _write(connection, document, generation, value, (end, at)))
-            document.since_checkpoint = 0
-        except sqlite3.OperationalError as error:
-            # The document is there all the same, in a file that is locked or may only be read.
-            database.log.warning("document %s: its checkpoint cannot be stored: %s", path, error)
+        database.ride(lambda connection: _write(connection, document, generation, value, (end, at)))
+        document.since_checkpoint = 0
     return [state]
 
 
@@ -239,21 +234,23 @@ def _write(
     value: bytes,
     read: tuple[int, Layout | None],
 ) -> None:
-    """Store a checkpoint that holds the history up to a position of the layout by which it was read."""
+    """Store a checkpoint that holds the history up to a position of the layout by which it was read.
+
+    In the caller's transaction.
+    """
     path = document.path
     covered, before = read
-    with transaction(connection):
-        at = layout(connection, path)
-        if document.generation != generation or not at.first <= covered <= at.end:
-            return  # the history was moved aside meanwhile; it will have a checkpoint of its own
-        if before is not None and before.stamp != at.stamp and not continues(before, at):
-            return  # another process has squashed it
-        add_positions(connection)
-        add_cover_triggers(connection)
-        query = "INSERT OR REPLACE INTO ycheckpoints (path, checkpoint, timestamp) VALUES (?, ?, ?)"
-        connection.execute(query, (path, value, _stock_timestamp(connection, path, at, covered)))
-        # Behind the insertion, since a trigger forgets the position when it sees a checkpoint being made.
-        store_covered(connection, path, covered)
+    at = layout(connection, path)
+    if document.generation != generation or not at.first <= covered <= at.end:
+        return  # the history was moved aside meanwhile; it will have a checkpoint of its own
+    if before is not None and before.stamp != at.stamp and not continues(before, at):
+        return  # another process has squashed it
+    add_positions(connection)
+    add_cover_triggers(connection)
+    query = "INSERT OR REPLACE INTO ycheckpoints (path, checkpoint, timestamp) VALUES (?, ?, ?)"
+    connection.execute(query, (path, value, _stock_timestamp(connection, path, at, covered)))
+    # Behind the insertion, since a trigger forgets the position when it sees a checkpoint being made.
+    store_covered(connection, path, covered)
 
 
 def _stock_timestamp(connection: sqlite3.Connection, path: str, at: Layout, covered: int) -> float:

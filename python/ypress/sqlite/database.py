@@ -113,6 +113,10 @@ class Database:
         self._refuse_in_child()
         return self._worker.call(job)
 
+    def ride(self, job: Callable[[sqlite3.Connection], object]) -> None:
+        """Do something that nobody waits for in the transaction of the next writes, or a little later by itself."""
+        self._worker.ride(job)
+
     def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """Run a job there and wait for it; for other threads than an event loop's."""
         return self.call(job).result()

@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ..errors import Error
 from .connection import MEMORY, Location, connect, is_passing, transaction
 from .errors import NotStarted, StoreError
 from .notify import Completion, resolve
@@ -31,6 +32,8 @@ _RETRY_FIRST = 0.05
 _RETRY_LAST = 5.0
 # Seconds between two log lines about a fault that goes on.
 _LOG_EVERY = 60.0
+# Seconds that something waits for writes to ride along with.
+_RIDE_WITHIN = 0.5
 # One transaction holds at most so many updates and bytes, so that a job never waits long.
 _GROUP_UPDATES = 5000
 _GROUP_BYTES = 64 << 20
@@ -97,6 +100,9 @@ class Worker(threading.Thread):
         self._stored = threading.Condition(lock)
         self._writes: deque[Write] = deque()
         self._jobs: deque[tuple[Future[object], Callable[[sqlite3.Connection], object]]] = deque()
+        # Done in the transaction of the next writes, or in one of their own at this time.
+        self._riders: list[Callable[[sqlite3.Connection], object]] = []
+        self._ride_at = 0.0
         self._closing = False
         self._signal = False
         self._done = False
@@ -122,6 +128,18 @@ class Worker(threading.Thread):
             self._jobs.append((future, job))  # type: ignore[arg-type]
             self._wake.notify()
         return future
+
+    def ride(self, job: Callable[[sqlite3.Connection], object]) -> None:
+        """Do something that nobody waits for in the transaction of the next writes, to spare one of its own.
+
+        Where no writes come, it is done by itself a little later. If it fails, that is logged, and it is undone.
+        """
+        with self._wake:
+            self._refuse_if_finished()
+            if not self._riders:
+                self._ride_at = time.monotonic() + _RIDE_WITHIN
+            self._riders.append(job)
+            self._wake.notify()
 
     def wake(self) -> None:
         """Look at everything again: a write has become ready, or finishing has become possible."""
@@ -176,25 +194,30 @@ class Worker(threading.Thread):
                     self._wake.wait(self._retry_in())
                 self._signal = False
                 group = self._next_group()
+                alone = not group and bool(self._riders) and (self._closing or time.monotonic() >= self._ride_at)
                 job = self._jobs.popleft() if self._jobs else None
             if group:
                 self._commit(group)
+            elif alone:
+                self._ride_alone()
             if job is not None:
                 self._run_job(*job)
-            if self._closing and self._finish(worked=bool(group or job)):
+            if self._closing and self._finish(worked=bool(group or alone or job)):
                 return
 
     def _finish(self, worked: bool) -> bool:
         """End the thread's work if there is none left; `worked` says that it is worth looking again."""
         with self._wake:
-            if self._writes or self._jobs or worked:
+            if self._writes or self._jobs or self._riders or worked:
                 self._signal = self._signal or worked
                 return False
         # Asked without our lock: whoever asks us may hold what this takes.
         if not self._may_finish():
             return False
         with self._wake:
-            if self._writes or self._jobs:  # handed in meanwhile, by a reader of a store that is being stopped
+            if (
+                self._writes or self._jobs or self._riders
+            ):  # handed in meanwhile, by a reader of a store that is being stopped
                 self._signal = True
                 return False
             self._done = True
@@ -205,19 +228,24 @@ class Worker(threading.Thread):
         return True
 
     def _is_due(self) -> bool:
+        if self._riders and time.monotonic() >= self._ride_at:
+            return True
+        return self._is_write_due()
+
+    def _is_write_due(self) -> bool:
         if self.fault is not None and time.monotonic() < self._retry_at:
             return False
         return any(write.ready for write in self._writes)
 
     def _retry_in(self) -> float | None:
-        """Seconds until something waits to be tried again; None where nothing does."""
-        if self.fault is None or not self._writes:
-            return None
-        return max(0.001, self._retry_at - time.monotonic())
+        """Seconds until something that waits is to be tried; None where nothing waits."""
+        times = [self._retry_at] if self.fault is not None and self._writes else []
+        times += [self._ride_at] if self._riders else []
+        return max(0.001, min(times) - time.monotonic()) if times else None
 
     def _next_group(self) -> list[Write]:
         """What to store next: a prefix of each document's writes, as far as their metadata is known."""
-        if not self._is_due():
+        if not self._is_write_due():
             return []
         group: list[Write] = []
         held: set[str] = set()
@@ -246,6 +274,7 @@ class Worker(threading.Thread):
                     write.value = write.options.values.encode(write.update)
             with transaction(connection):
                 committed = self._insert(connection, group)
+                self._take_riders(connection)
         except _REFUSALS as error:
             self._refused(group, error)
             return
@@ -261,6 +290,31 @@ class Worker(threading.Thread):
         except Exception:  # noqa: BLE001 - what was stored is stored; what should follow comes with a later write
             self._log.exception("the store %s: its maintenance could not be started", self.location.path)
         resolve(write.completion for write in group if write.completion is not None)
+
+    def _take_riders(self, connection: sqlite3.Connection) -> None:
+        """Do what rides along, each undone by itself if it fails."""
+        with self._wake:
+            riders, self._riders = self._riders, []
+        for rider in riders:
+            connection.execute("SAVEPOINT rider")
+            try:
+                rider(connection)
+            except Exception:
+                if not connection.in_transaction:
+                    raise  # the whole transaction is gone: that is the writes' failure, too
+                connection.execute("ROLLBACK TO rider")
+                self._log.exception("the store %s: a checkpoint could not be stored", self.location.path)
+            connection.execute("RELEASE rider")
+
+    def _ride_alone(self) -> None:
+        try:
+            connection = self._open()
+            with transaction(connection):
+                self._take_riders(connection)
+        except (sqlite3.Error, Error) as error:
+            with self._wake:
+                self._riders.clear()
+            self._log.warning("the store %s: a checkpoint could not be stored: %s", self.location.path, error)
 
     def _refused(self, group: list[Write], error: Exception) -> None:
         """SQLite refuses a value for itself: find it, tell its writer, and store the others."""
