@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,14 @@ def run(folder: Path) -> Run:
         )
 
     return run
+
+
+def stock_rows(file: Path) -> list[sessions.Row]:
+    """The rows of a store in the order of their rowids."""
+    return list(sessions.read_stock_rows(file))
+
+
+def insert_rows(file: Path, rows: list[sessions.Row]) -> None:
+    """Add rows as stock code does."""
+    with closing(sqlite3.connect(file)) as db, db:
+        db.executemany("INSERT INTO yupdates VALUES (?, ?, ?, ?)", rows)

@@ -27,6 +27,7 @@ INTERRUPTED = 130
 # Every command is the attribute `command` of the module of its name in this package.
 COMMANDS: dict[str, str] = {
     "info": "What is in a store, what takes the space, what compressing would save.",
+    "compress": "Make a store smaller in place, while servers go on writing to it.",
 }
 
 

@@ -35,12 +35,19 @@ def shown(name: str, width: int = 200) -> str:
 
 def console(**options: Any) -> Console:
     """Where to print. Colours go where there is a terminal that wants them."""
+    plain = {} if sys.stdout.isatty() or options.get("stderr") else {"width": 80}
+    options = {**plain, **options}
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=False, **options)
 
 
 def note(text: str) -> None:
     """Say something beside the result."""
     print(printable(text), file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """Print a line of the result."""
+    print(text)
 
 
 def size(number: float) -> str:

@@ -12,10 +12,12 @@ from pathlib import Path
 from ..sqlite.opening import Facts, facts, may_write, open_existing
 from .errors import Refused
 
-__all__ = ["VERSION", "opened"]
+__all__ = ["BUSY_TIMEOUT", "VERSION", "opened"]
 
 # The schema that pycrdt-store 0.1.x and ypress write.
 VERSION = 2
+# Seconds that one statement waits for another process; a writer of ours then gives up what it holds, and tries again.
+BUSY_TIMEOUT = 5.0
 
 
 @contextmanager
@@ -32,7 +34,7 @@ def opened(path: str | PathLike[str], *, write: bool = False) -> Iterator[tuple[
     file = Path(path)
     _refuse_what_is_no_file(file)
     try:
-        connection = open_existing(file, write=write)
+        connection = open_existing(file, write=write, busy_timeout=BUSY_TIMEOUT)
     except sqlite3.Error as error:
         raise Refused(f"{file}: {error}; look at the permissions of the file and its folder") from error
     try:
