@@ -91,10 +91,16 @@ def facts(connection: sqlite3.Connection) -> Facts:
 
 
 def may_write(connection: sqlite3.Connection) -> None:
-    """Take the write lock and give it back.
+    """Begin to write, and take it back.
 
     Raises:
         sqlite3.OperationalError: the file is read-only, or another process holds it for too long.
     """
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute("ROLLBACK")
+    try:
+        # Only a statement that writes finds out whether it may.
+        connection.execute(f"PRAGMA user_version = {int(version)}")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
