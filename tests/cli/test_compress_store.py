@@ -374,7 +374,7 @@ def test_a_disk_that_gets_full(made: dict[str, Path], unmounted: Path, run: Run)
         "try: r.compress_store(sys.argv[1], Values(compression='zstd'))\n"
         "except e.Stopped as error: print(error)\n"
     )
-    (unmounted / "ballast").write_bytes(b"x" * (shutil.disk_usage(unmounted).free - 4096))
+    (unmounted / "ballast").write_bytes(b"x" * (shutil.disk_usage(unmounted).free - 100_000))
     stopped = subprocess.run([sys.executable, "-c", command, str(file)], capture_output=True, text=True, check=False)
     assert "the disk is full; the store is intact" in stopped.stdout, stopped
     assert digest_of(file) == before

@@ -82,10 +82,10 @@ def _checked(connection: sqlite3.Connection, file: Path, write: bool) -> Facts:
         try:
             may_write(connection)
         except sqlite3.OperationalError as error:
-            out = (
-                "work on a copy, or as the user who owns it"
-                if "readonly" in str(error)
-                else "another process holds it for long; try again later, or stop that process"
-            )
+            out = "another process holds it for long; try again later, or stop that process"
+            if "readonly" in str(error) or "unable to open" in str(error):
+                out = "work on a copy, or as the user who owns it"
+            elif "full" in str(error):
+                out = "make room on the disk, or work on a copy on a larger one"
             raise Refused(f"{file}: {error}; {out}") from error
     return known
