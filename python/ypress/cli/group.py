@@ -28,6 +28,7 @@ INTERRUPTED = 130
 COMMANDS: dict[str, str] = {
     "info": "What is in a store, what takes the space, what compressing would save.",
     "compress": "Make a store smaller in place, while servers go on writing to it.",
+    "restore": "Make a store what pycrdt-store would have written, exactly.",
 }
 
 
