@@ -141,8 +141,9 @@ def _open(location: Location) -> Connection:
         check_same_thread=False,
         seen=_identity(location),
     )
-    # Takes effect where the file is still empty: freed pages are given back at every commit.
-    connection.execute("PRAGMA auto_vacuum = FULL")
+    # Freed pages are given back at every commit. In a file that has tables it would have no effect, but be a write.
+    if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
+        connection.execute("PRAGMA auto_vacuum = FULL")
     return connection
 
 
