@@ -17,6 +17,7 @@ from pathlib import Path
 import sessions
 import ypress
 from sessions.__main__ import make
+from ypress.maintenance.rewrite import compress_store
 from ypress.sqlite.connection import Location
 from ypress.sqlite.options import Options
 from ypress.sqlite.share import Share
@@ -62,10 +63,8 @@ def by_document(source: Path) -> Iterator[tuple[str, list[sessions.Row]]]:
 
 def rewritten(source: Path, target: Path) -> Path:
     """The file after ``jupyter ypress compress``."""
-    from ypress.maintenance.rewrite import compress
-
     target.write_bytes(source.read_bytes())
-    compress(target)
+    compress_store(target, Values(compression="zstd"))
     return target
 
 

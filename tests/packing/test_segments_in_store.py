@@ -155,7 +155,7 @@ async def test_a_damaged_segment_is_named_and_costs_only_itself(damaged: Path) -
 
 
 async def test_packing_goes_on_behind_a_damaged_tail(db: Path) -> None:
-    await written(db, 60)
+    await written(db, 60, pack_every=10**9)
     connection = sqlite3.connect(db)
     connection.execute("UPDATE ysegments SET data = zeroblob(30)")
     connection.commit()
