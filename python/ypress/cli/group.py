@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "info": "What is in a store, what takes the space, what compressing would save.",
     "compress": "Make a store smaller in place, while servers go on writing to it.",
     "restore": "Make a store what pycrdt-store would have written, exactly.",
+    "verify": "Read everything, list damage and gaps; repair.",
 }
 
 
@@ -53,9 +54,7 @@ class _Commands(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
         try:
-            super().main(args, prog_name, standalone_mode=False, **extra)
-        except click.exceptions.Exit as stop:
-            _end(stop.exit_code)
+            code = super().main(args, prog_name, standalone_mode=False, **extra)
         except click.ClickException as error:
             error.show()
             _end(error.exit_code)
@@ -71,7 +70,8 @@ class _Commands(click.Group):
         except (ypress.Error, sqlite3.Error, OSError) as error:
             _say(str(error) or type(error).__name__)
             _end(REFUSED if isinstance(error, StoreUnavailable) else FAILED)
-        _end(0)
+        # What a command gives to `Context.exit`.
+        _end(code if isinstance(code, int) else 0)
 
 
 def _say(text: str) -> None:

@@ -70,5 +70,5 @@ def _packs_to(connection: sqlite3.Connection, document: DocumentStatistics) -> f
                 size += len(record[0]) + len(record[1] or b"")
             position = page.next
         return len(pack(records)) / size if size else None
-    except (Error, sqlite3.Error, TypeError):
+    except (Error, sqlite3.Error, TypeError, UnicodeEncodeError):  # whatever it is, `verify` tells
         return None

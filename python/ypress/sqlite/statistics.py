@@ -11,7 +11,7 @@ from .._native import row_info
 from ..errors import Error
 from .opening import Facts, facts
 
-__all__ = ["DocumentStatistics", "FileStatistics", "read_statistics"]
+__all__ = ["DocumentStatistics", "FileStatistics", "read_statistics", "unreadable_paths"]
 
 # Rowids of one step.
 _STEP = 20_000
@@ -138,6 +138,12 @@ def read_statistics(connection: sqlite3.Connection) -> FileStatistics:
     _add_others(connection, known, document)
     _share_overhead(known, documents)
     return FileStatistics(known, documents)
+
+
+def unreadable_paths(connection: sqlite3.Connection) -> list[object]:
+    """Path keys that are no text, or not UTF-8, with the escapes of `open_existing`."""
+    names = [name for (name,) in connection.execute("SELECT DISTINCT path FROM yupdates")]
+    return [name for name in names if not isinstance(name, str) or any("\ud800" <= c <= "\udfff" for c in name)]
 
 
 def _rows(

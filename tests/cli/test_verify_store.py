@@ -1,0 +1,281 @@
+"""``verify``: damage is listed with its place, gaps are found, and repairing keeps all that can be read."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pycrdt
+import pytest
+
+import sessions
+from ypress.maintenance.errors import Refused
+from ypress.maintenance.repair import repair_store
+from ypress.maintenance.rewrite import compress_store
+from ypress.maintenance.verify import verify_store
+from ypress.sqlite.opening import open_existing
+from ypress.sqlite.rewriting import documents
+from ypress.sqlite.values import Values
+
+from .conftest import Run, stock_rows
+from .test_compress_store import digest_of, expected_rows
+
+ZSTD = Values(compression="zstd")
+
+
+def typed(count: int, path: str = "a") -> list[sessions.Row]:
+    """A text to which one letter after the other was added."""
+    doc: pycrdt.Doc[object] = pycrdt.Doc()
+    text = doc.get("source", type=pycrdt.Text)
+    rows: list[sessions.Row] = []
+    doc.observe(lambda event: rows.append((path, event.update, b"", 1000.0 + len(rows))))
+    for number in range(count):
+        text += chr(97 + number % 26)
+    return rows
+
+
+def execute(file: Path, *statements: tuple[str, tuple[object, ...]]) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        for statement, values in statements:
+            db.execute(statement, values)
+
+
+@pytest.mark.parametrize("kind", ["keystrokes", "notebooks", "streams"])
+def test_sound_stores(made: dict[str, Path], kind: str) -> None:
+    content = made[kind].read_bytes()
+    found = verify_store(made[kind], deep=True)
+    assert (found.damage, found.gaps) == ([], [])
+    assert found.updates == len(stock_rows(made[kind]))
+    assert made[kind].read_bytes() == content
+
+
+def test_damage_is_listed_by_document_and_place(store: Path, run: Run) -> None:
+    path = stock_rows(store)[0][0]
+    execute(
+        store,
+        ("UPDATE yupdates SET yupdate = x'8205ffff' WHERE rowid = 5", ()),
+        ("UPDATE yupdates SET yupdate = x'8200ff' WHERE rowid = 5", ()),
+        ("UPDATE yupdates SET yupdate = NULL WHERE rowid = 7", ()),
+        ("INSERT INTO ycheckpoints VALUES (?, x'820001', 1.0)", (path,)),
+    )
+    found = verify_store(store)
+    assert {(damage.path, damage.place) for damage in found.damage} == {
+        (path, "checkpoint"),
+        (path, "row 5"),
+        (path, "row 7"),
+    }
+    done = run("verify", store)
+    assert done.returncode == 1
+    assert "row 5" in done.stdout
+    parsed = json.loads(run("verify", store, "--json").stdout)
+    assert len(parsed["damage"]) == 3
+
+
+def test_gaps(folder: Path, run: Run) -> None:
+    rows = typed(20)
+    file = sessions.write_stock_store(folder / "gaps.db", [*rows[:5], *rows[8:]])
+    found = verify_store(file)
+    assert [(gap.first, gap.end, gap.awaited) for gap in found.gaps] == [(5, 8, True)]
+    assert run("verify", file).returncode == 1
+    assert run("verify", file, "--ignore-gaps").returncode == 0
+
+
+def test_what_is_no_update_shows_when_replayed(folder: Path) -> None:
+    file = sessions.write_stock_store(folder / "text.db", [*typed(3), ("a", b"no update at all", b"", 2000.0)])
+    assert verify_store(file).damage == []
+    assert [damage.place for damage in verify_store(file, deep=True).damage] == ["row 4"]
+
+
+def test_a_hole_between_segments(folder: Path) -> None:
+    file = sessions.write_stock_store(folder / "hole.db", typed(50))
+    compress_store(file, ZSTD)
+    rows = typed(80)[60:]
+    other = sessions.write_stock_store(folder / "other.db", rows)
+    compress_store(other, ZSTD)
+    with closing(sqlite3.connect(other)) as db:
+        segment = db.execute("SELECT * FROM ysegments").fetchone()
+    execute(file, ("INSERT INTO ysegments VALUES (?, 60, ?, ?, ?, ?, ?)", (segment[0], *segment[2:])))
+    found = verify_store(file)
+    assert [(damage.place, "50 to 59" in damage.reason) for damage in found.damage] == [("before segment 60", True)]
+    repair_store(file, found)
+    again = verify_store(file)
+    assert (again.damage, again.updates) == ([], 70)
+
+
+def test_a_checkpoint_that_lacks_something(folder: Path) -> None:
+    rows = typed(30)
+    file = sessions.write_stock_store(folder / "short.db", rows)
+    doc: pycrdt.Doc[object] = pycrdt.Doc()
+    for row in rows[:10]:
+        doc.apply_update(row[1])
+    execute(
+        file,
+        ("CREATE TABLE ypositions (path TEXT PRIMARY KEY, first INTEGER DEFAULT 0, covered INTEGER)", ()),
+        ("INSERT INTO ycheckpoints VALUES ('a', ?, 1.0)", (doc.get_update(),)),
+        ("INSERT INTO ypositions VALUES ('a', 0, 10)", ()),
+    )
+    assert verify_store(file, deep=True).damage == []
+    execute(file, ("UPDATE ypositions SET covered = 20", ()))
+    (damage,) = verify_store(file, deep=True).damage
+    assert damage.place == "checkpoint"
+    assert "lacks" in damage.reason
+
+
+def test_repairing_moves_aside_what_is_damaged_and_nothing_else(folder: Path, run: Run) -> None:
+    rows = typed(40)
+    file = sessions.write_stock_store(folder / "rows.db", rows)
+    execute(file, ("UPDATE yupdates SET yupdate = x'8200ff' WHERE rowid = 40", ()))
+    done = run("verify", "--repair", file)
+    assert done.returncode == 1
+    assert "row 40: moved aside" in done.stdout
+    assert run("verify", "--deep", file).returncode == 0
+    assert [row[1] for row in expected_rows(file)] == [row[1] for row in rows[:39]]
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT kind, value FROM yaside").fetchall() == [("update", b"\x82\x00\xff")]
+        assert db.execute("SELECT count(*) FROM ycheckpoints").fetchone() == (1,)
+
+
+def test_what_only_the_checkpoint_has_comes_back_into_the_history(folder: Path) -> None:
+    """A segment in the middle is damaged, and the checkpoint covers it: its content is not lost."""
+    rows = typed(60)
+    file = sessions.write_stock_store(folder / "store.db", rows[:20])
+    compress_store(file, ZSTD)
+    for start in (20, 40):
+        part = sessions.write_stock_store(folder / "part.db", rows[start : start + 20])
+        compress_store(part, ZSTD)
+        with closing(sqlite3.connect(part)) as db:
+            segment = db.execute("SELECT * FROM ysegments").fetchone()
+        execute(file, ("INSERT INTO ysegments VALUES (?, ?, ?, ?, ?, ?, ?)", (segment[0], start, *segment[2:])))
+    doc: pycrdt.Doc[object] = pycrdt.Doc()
+    for row in rows:
+        doc.apply_update(row[1])
+    execute(
+        file,
+        ("CREATE TABLE ypositions (path TEXT PRIMARY KEY, first INTEGER DEFAULT 0, covered INTEGER)", ()),
+        ("INSERT INTO ycheckpoints VALUES ('a', ?, 1.0)", (doc.get_update(),)),
+        ("INSERT INTO ypositions VALUES ('a', 0, 60)", ()),
+        ("UPDATE ysegments SET data = substr(data, 1, length(data) - 9) WHERE seq = 20", ()),
+    )
+    found = verify_store(file, deep=True)
+    assert "segment 20" in {damage.place for damage in found.damage}
+    repair_store(file, found)
+    again = verify_store(file, deep=True)
+    assert (again.damage, again.gaps) == ([], [])
+    replayed: pycrdt.Doc[object] = pycrdt.Doc()
+    for row in expected_rows(file):
+        replayed.apply_update(row[1])
+    assert str(replayed.get("source", type=pycrdt.Text)) == str(doc.get("source", type=pycrdt.Text))
+
+
+# Hostile files.
+
+
+def zeros_in_the_middle(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 4096] = bytes(4096)
+    file.write_bytes(content)
+
+
+def another_application(file: Path) -> None:
+    file.unlink()
+    execute(file, ("CREATE TABLE notes (a)", ()))
+
+
+def another_version(file: Path) -> None:
+    execute(file, ("PRAGMA user_version = 3", ()))
+
+
+def loop(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file)
+
+
+def folder_instead(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+COMMANDS = (
+    ["info"],
+    ["compress"],
+    ["restore"],
+    ["verify"],
+    ["history", "a"],
+    ["export", "a"],
+    ["delete", "a", "--yes"],
+    ["bench"],
+)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda file: file.unlink(), "no such file"),
+        (folder_instead, "is a folder"),
+        (loop, "loop"),
+        (lambda file: file.write_bytes(b""), "empty"),
+        (lambda file: file.write_bytes(b"plain text\n" * 1000), "not a SQLite database"),
+        (another_application, "not a store"),
+        (another_version, "version 3"),
+    ],
+)
+def test_what_is_not_a_store_is_refused_in_one_line(
+    store: Path, run: Run, spoil: object, words: str, long_rounds: bool
+) -> None:
+    assert callable(spoil)
+    spoil(store)
+    for command in COMMANDS if long_rounds else COMMANDS[1:4]:
+        words_of = [command[0], *command[1:2], store, *command[2:]] if len(command) > 1 else [command[0], store]
+        if len(command) > 1:
+            words_of = [command[0], *command[1:], "--store", store]
+        done = run(*words_of)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), (command, done)
+        assert words in done.stderr
+
+
+def test_a_file_that_is_cut_off_or_has_a_page_of_zeros(store: Path, run: Run) -> None:
+    whole = store.read_bytes()
+    for content in (whole[: len(whole) // 2], whole[:1000]):
+        store.write_bytes(content)
+        for command in ("info", "compress", "restore"):
+            done = run(command, store)
+            assert done.returncode in (3, 4), done
+            assert done.stderr.count("\n") == 1, done
+        assert run("verify", store).returncode in (1, 3)
+    store.write_bytes(whole)
+    zeros_in_the_middle(store)
+    assert run("verify", store, "--deep").returncode == 1
+    for command in ("info", "compress", "restore"):
+        done = run(command, store)
+        assert "Traceback" not in done.stderr
+        assert done.returncode in (0, 3, 4)
+
+
+STRANGE = ['it\'s "quoted"', "two\nlines\x1b[31m", "x" * 10_000, "", "%_*?", "ä😀"]
+
+
+def test_strange_path_keys(folder: Path, run: Run) -> None:
+    rows = [row for path in STRANGE for row in typed(30, path)]
+    file = sessions.write_stock_store(folder / "strange.db", rows)
+    execute(
+        file,
+        ("INSERT INTO yupdates VALUES (CAST(x'ff61fe' AS TEXT), x'0000', x'', 1.0)", ()),
+        ("INSERT INTO yupdates VALUES (x'6162', x'0000', x'', 1.0)", ()),
+    )
+    with closing(open_existing(file)) as connection:
+        assert sorted(documents(connection)) == sorted(STRANGE)
+    before = digest_of(file)
+    for command in ("info", "compress", "verify", "restore"):
+        done = run(command, file)
+        assert done.returncode == (1 if command == "verify" else 0), (command, done.stderr)
+        assert "\x1b" not in done.stdout + done.stderr
+        assert digest_of(file) == before
+    assert any(damage.place == "path" for damage in verify_store(file).damage)
+
+
+def test_a_store_that_is_not_there(folder: Path) -> None:
+    with pytest.raises(Refused):
+        verify_store(folder / "nothing.db")
