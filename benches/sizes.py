@@ -26,6 +26,8 @@ from ypress.sqlite.worker import Write
 from ypress.store import SQLiteYStore
 
 CODECS = ("zstd", "lz4", "brotli")
+# Sizes in a segment's description that are not those of a part of it.
+NOT_PARTS = {"stored_size", "literals_raw_size"}
 # Writes that wait at a time while a session is replayed.
 AT_ONCE = 500
 
@@ -74,7 +76,7 @@ def parts(file: Path) -> dict[str, int]:
     database = sqlite3.connect(file)
     for (blob,) in database.execute("SELECT data FROM ysegments"):
         info = ypress.segment_info(blob)
-        names = (name for name in dir(info) if name.endswith("_size") and name != "stored_size")
+        names = (name for name in dir(info) if name.endswith("_size") and name not in NOT_PARTS)
         made.update({name.removesuffix("_size"): getattr(info, name) for name in names})
     loose = database.execute("SELECT total(length(yupdate)) FROM yupdates").fetchone()[0]
     checkpoints = database.execute("SELECT total(length(checkpoint)) FROM ycheckpoints").fetchone()[0]

@@ -44,6 +44,10 @@ _SHARE = 0.1
 _INCOMPLETE = 600.0
 # Seconds that making one may take without counting.
 _CHEAP = 0.02
+# A checkpoint of so many bytes, or a quarter of the packed history, is worth its place in the file; a larger one is
+# where replaying so many updates would take longer than people like to wait.
+_LIGHT = 64 << 10
+_LONG = 100_000
 # A load that has to apply more updates than this on top of a checkpoint makes a new one.
 _LONGEST_TAIL = 500
 
@@ -245,12 +249,20 @@ def _write(
         return  # the history was moved aside meanwhile; it will have a checkpoint of its own
     if before is not None and before.stamp != at.stamp and not continues(before, at):
         return  # another process has squashed it
+    if not _is_worthwhile(value, covered, at):
+        return
     add_positions(connection)
     add_cover_triggers(connection)
     query = "INSERT OR REPLACE INTO ycheckpoints (path, checkpoint, timestamp) VALUES (?, ?, ?)"
     connection.execute(query, (path, value, _stock_timestamp(connection, path, at, covered)))
     # Behind the insertion, since a trigger forgets the position when it sees a checkpoint being made.
     store_covered(connection, path, covered)
+
+
+def _is_worthwhile(value: bytes, covered: int, at: Layout) -> bool:
+    """Whether a checkpoint saves more than it costs: a packed history has the pictures of a notebook already."""
+    packed = sum(segment.stored for segment in at.segments)
+    return len(value) <= max(_LIGHT, packed // 4) or not packed or covered - at.first >= _LONG
 
 
 def _stock_timestamp(connection: sqlite3.Connection, path: str, at: Layout, covered: int) -> float:
