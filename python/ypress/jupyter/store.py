@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sized
 from logging import Logger, LoggerAdapter
@@ -172,6 +173,7 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
         super().__init__(path, metadata_callback, log)  # type: ignore[arg-type]
         self._check_level()
         self._failures = 0
+        self._thread: int | None = None  # in which the document was loaded
         self._logged_at = -_LOG_EVERY
 
     @validate("compress", "decompress")
@@ -223,6 +225,15 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
             await super().stop()
         except NotDurable as error:
             self.log.error("%s", error)
+
+    def _close(self) -> None:
+        # The end of a task that was forgotten may come in any thread, and a document belongs to one.
+        if self._share is not None and not self._share.closed and self._thread == threading.get_ident():
+            try:
+                self._share.submit_rest()
+            except Exception:
+                self.log.exception("document %s: what its room had not written yet is not stored", self.path)
+        super()._close()
 
     # Writing.
 
@@ -302,6 +313,7 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
                 room makes the document from its file then.
         """
         before = ydoc.get_state()
+        self._thread = threading.get_ident()
         try:
             await self._load(ydoc)
         except (Error, sqlite3.Error, OSError) as error:
@@ -331,7 +343,7 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
         if isinstance(error, DamagedHistory):
             advice = "The history is kept in the store, moved aside; `jupyter ypress verify` shows what is damaged"
         elif _is_locked(error):
-            advice = "Another process has the store locked: find it, then restart the server"
+            advice = "Another process has had the store locked for longer than load_timeout: find out which"
         else:
             advice = "The history is kept. Look at the store with `jupyter ypress status` and `jupyter ypress verify`"
         self.log.error("document %s opens from its file: %s. %s", self.path, error, advice)

@@ -152,6 +152,15 @@ class Share:
             database.release(self.path)
         return database
 
+    def submit_rest(self) -> None:
+        """Hand over what the loaded document holds and nobody has written. To be called in the document's thread.
+
+        A room that is torn down drops the updates that it had not come round to writing.
+        """
+        rest = None if self._unrecorded is None else self._unrecorded.rest()
+        if rest is not None:
+            self.submit(Write(self.path, rest, time.time(), self.options))
+
     async def pages(self, damage: Callable[[DamagedHistory], object] | None = None) -> AsyncIterator[list[Record]]:
         """The history, a page of records at a time, with nothing held in between.
 

@@ -67,6 +67,14 @@ class Unrecorded:
             ahead.append(more)
         return ahead
 
+    def rest(self) -> bytes | None:
+        """What the document holds now and its history lacks; None if that is nothing, or no more than at the beginning.
+
+        Deletions alone are not seen.
+        """
+        missing = self._missing()
+        return None if missing is None or missing in self._waiting else missing
+
     def _missing(self) -> bytes | None:
         ydoc = self._ydoc()
         if ydoc is None:
