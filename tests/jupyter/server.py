@@ -111,14 +111,16 @@ class Site:
         (folder / f"{name}.json").write_text(json.dumps({"ServerApp": {"jpserver_extensions": enabled}}))
 
     @contextmanager
-    def server(self, *arguments: str, cleanup_delay: float = 1.0) -> Iterator[Server]:
+    def server(self, *arguments: str, cleanup_delay: float = 1.0, save_delay: float = 0.2) -> Iterator[Server]:
         """A running server; it is told to stop at the end if it still runs.
 
         Args:
             arguments: more of the command line.
             cleanup_delay: seconds after which a document without clients is closed.
+            save_delay: seconds after which an edited document is saved to its file.
         """
-        server = Server(self, [f"--YDocExtension.document_cleanup_delay={cleanup_delay}", *arguments])
+        delays = {"document_cleanup_delay": cleanup_delay, "document_save_delay": save_delay}
+        server = Server(self, [*(f"--YDocExtension.{name}={delay}" for name, delay in delays.items()), *arguments])
         try:
             server.wait_ready()
             yield server
@@ -147,7 +149,7 @@ class Server:
                         f"--IdentityProvider.token={self.token}",
                     ),
                     *("--allow-root", "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={site.root}"),
-                    *("--YDocExtension.file_poll_interval=0.2", "--YDocExtension.document_save_delay=0.2"),
+                    "--YDocExtension.file_poll_interval=0.2",
                     *arguments,
                 ],
                 cwd=site.root,
@@ -265,6 +267,8 @@ class Server:
             finally:
                 task.cancel()
                 await asyncio.wait([task])
+                if not task.cancelled():
+                    task.exception()  # that the server was killed is known
 
 
 class _Socket(Channel):

@@ -87,12 +87,14 @@ def test_the_server_is_killed(site: Site, yjs: Callable[..., dict[str, Any]]) ->
     """SIGKILL while two people type: what the store has is whole, and who connects again brings the rest."""
     path = site.text("killed.txt")
     kept: list[Any] = []
+    written: list[dict[str, float]] = []
 
     async def edit(server: Server) -> None:
         async with server.open(path) as one, server.open(path) as two:
             kept.extend([one, two])
-            typing = [asyncio.create_task(_type(document, 100_000, 0.001)) for document in kept]
+            typing = [asyncio.create_task(_type(document, 100_000, 0.005)) for document in kept]
             await eventually(lambda: len(two._ysource) > 500, "both have typed")
+            written.append(await asyncio.to_thread(server.metrics))
             server.kill()
             for task in typing:
                 task.cancel()
@@ -112,12 +114,14 @@ def test_the_server_is_killed(site: Site, yjs: Callable[..., dict[str, Any]]) ->
     history = stored.updates(site.store, key)
     answer = yjs(history, source="text")
     assert answer["pending"] is None
-    assert len(answer["roots"]["source"]) > 300
+    assert len(history) >= written[0]["ypress_updates_written_total"] > 100
 
     with site.server() as server:
         content = asyncio.run(connect_again(server, session["sessionId"]))
         server.wait_closed()
-    assert len(content) >= len(answer["roots"]["source"])
+    # The room has set the text to that of the file, which was saved a moment before the end, and the clients have
+    # brought what the server had not received; everything is in the history.
+    assert stored.updates(site.store, key)[: len(history)] == history
     assert stored.text(site.store, key) == content
     assert yjs(stored.updates(site.store, key), source="text")["roots"]["source"] == content
 
@@ -129,9 +133,9 @@ def test_keys_that_reached_the_store_are_kept_when_the_file_is_older(site: Site)
 
     async def edit(server: Server) -> None:
         async with server.open(path) as one:
-            typing = asyncio.create_task(_type(one, 100_000, 0.001))
-            async with server.open(path) as two:
-                await eventually(lambda: len(two._ysource) > 400, "the server has received some")
+            typing = asyncio.create_task(_type(one, 100_000, 0.005))
+            while (await asyncio.to_thread(server.metrics))["ypress_updates_written_total"] < 300:
+                await asyncio.sleep(0.1)
             server.kill()
             typing.cancel()
             await asyncio.wait([typing])
@@ -141,14 +145,14 @@ def test_keys_that_reached_the_store_are_kept_when_the_file_is_older(site: Site)
             content: str = document.source
             return content
 
-    with site.server("--YDocExtension.document_save_delay=60") as server:
+    with site.server(save_delay=60) as server:
         key = stored.key(server.session(path))
         asyncio.run(edit(server))
     assert (site.root / path).read_text() == ""
     before = stored.history(site.store, key)
     typed = stored.text(site.store, key)
     assert typed == _digits(len(typed))
-    assert len(typed) >= 400
+    assert len(typed) >= 290  # some updates are not keys
 
     with site.server() as server:
         assert asyncio.run(look(server)) == ""

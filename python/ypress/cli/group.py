@@ -26,6 +26,9 @@ INTERRUPTED = 130
 
 # Every command is the attribute `command` of the module of its name in this package.
 COMMANDS: dict[str, str] = {
+    "enable": "Have Jupyter's server store history with ypress.",
+    "disable": "Have Jupyter's server store history with its own class again.",
+    "status": "Which store class, file and codec Jupyter's server uses, and what does not fit.",
     "info": "What is in a store, what takes the space, what compressing would save.",
     "compress": "Make a store smaller in place, while servers go on writing to it.",
     "restore": "Make a store what pycrdt-store would have written, exactly.",

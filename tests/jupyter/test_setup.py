@@ -1,0 +1,174 @@
+"""`jupyter ypress enable`, `status` and `disable`, and what a real server makes of the configuration."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from server import STOCK, Site
+
+from ypress.maintenance.places import is_shown, network_file_system
+
+pytest.importorskip("click")
+pytest.importorskip("rich")
+
+
+def ypress(site: Site, *arguments: str, code: int = 0) -> str:
+    done = site.run("ypress.cli", *arguments, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def config(site: Site) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((site.config / "jupyter_server_config.json").read_text())
+    return content
+
+
+def test_enable_status_disable(bare: Site) -> None:
+    """From nothing to a server that uses it, and back."""
+    assert "run `jupyter ypress enable`" in ypress(bare, "status", code=1)
+    assert "zstd" in ypress(bare, "enable", "--user")
+    assert config(bare) == {
+        "YDocExtension": {"ystore_class": "ypress.jupyter.SQLiteYStore"},
+        "SQLiteYStore": {"compression": "zstd"},
+    }
+    told = ypress(bare, "status")
+    assert "ypress.jupyter.SQLiteYStore" in told
+    assert str(bare.store) in told
+    assert "zstd" in told
+    assert "Everything fits together" in told
+    with bare.server() as server:
+        server.wait_logged("ypress | history is stored in .jupyter_ystore.db (new), zstd")
+        server.session(bare.text("a.txt"))
+    told = ypress(bare, "disable", "--user")
+    assert config(bare) == {}
+    assert not list((bare.config / "jupyter_server_config.d").glob("ypress*"))
+    assert "not enabled" in ypress(bare, "disable", "--user")
+    with bare.server() as server:
+        assert "ypress |" not in server.log
+
+
+def test_enable_keeps_what_is_there(bare: Site) -> None:
+    before = {
+        "ServerApp": {"port": 9999},
+        "YDocExtension": {"disable_rtc": False, "ystore_class": STOCK},
+        "SQLiteYStore": {"db_path": "history.db", "document_ttl": 3600},
+    }
+    (bare.config / "jupyter_server_config.json").write_text(json.dumps(before))
+    told = ypress(bare, "enable", "--user", "--codec", "brotli", "--level", "5")
+    assert f"takes the place of {STOCK}" in told
+    assert config(bare)["SQLiteYStore"] == {**before["SQLiteYStore"], "compression": "brotli", "compression_level": 5}
+    ypress(bare, "enable", "--user", "--codec", "lz4")
+    assert config(bare)["SQLiteYStore"] == {**before["SQLiteYStore"], "compression": "lz4"}
+    ypress(bare, "disable", "--user")
+    del before["YDocExtension"]["ystore_class"]
+    assert config(bare) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--codec", "zstd", "--level", "99"), "levels -7 to 19"),
+        (("--codec", "lz4", "--level", "1"), "lz4 has no levels"),
+        (("--codec", "none", "--level", "1"), "no codec"),
+    ],
+)
+def test_enable_refuses_levels_that_there_are_not(bare: Site, arguments: tuple[str, ...], message: str) -> None:
+    assert message in ypress(bare, "enable", "--user", *arguments, code=3)
+    assert not (bare.config / "jupyter_server_config.json").exists()
+
+
+def test_enable_leaves_a_broken_configuration_alone(bare: Site) -> None:
+    file = bare.config / "jupyter_server_config.json"
+    file.write_text("{ not json")
+    assert "no JSON" in ypress(bare, "enable", "--user", code=3)
+    assert file.read_text() == "{ not json"
+
+
+def test_a_subclass_of_ones_own_stays(bare: Site) -> None:
+    bare.environment["PYTHONPATH"] = str(bare.root)
+    (bare.root / "own.py").write_text("import ypress.jupyter\nclass Store(ypress.jupyter.SQLiteYStore): pass\n")
+    (bare.config / "jupyter_server_config.json").write_text('{"YDocExtension": {"ystore_class": "own.Store"}}')
+    ypress(bare, "enable", "--user")
+    assert config(bare)["YDocExtension"]["ystore_class"] == "own.Store"
+    assert "own.Store" in ypress(bare, "status")
+
+
+class TestStatus:
+    def test_a_class_that_cannot_be_imported(self, bare: Site) -> None:
+        """The server falls back to the stock class; both `status` and the server's log say so."""
+        ypress(bare, "enable", "--user")
+        content = config(bare)
+        content["YDocExtension"]["ystore_class"] = "ypress.jupyter.NoSuchStore"
+        (bare.config / "jupyter_server_config.json").write_text(json.dumps(content))
+        told = ypress(bare, "status", code=1)
+        assert "NoSuchStore" in told
+        assert "jupyter_server_ydoc.stores.SQLiteYStore" in told
+        with bare.server() as server:
+            assert "stores history with jupyter_server_ydoc.stores.SQLiteYStore and not with ypress" in server.log
+
+    def test_a_wrong_option(self, bare: Site) -> None:
+        """`status` says which there are, and the server refuses to start with the same words."""
+        bare.configure(ystore_class="ypress.jupyter.SQLiteYStore", compression="gzip")
+        right = "['zstd', 'lz4', 'brotli'] or None, not the str 'gzip'"
+        assert right in ypress(bare, "status", code=1)
+        with pytest.raises(AssertionError, match="ended at its start") as ended, bare.server():
+            pass
+        assert right in str(ended.value)
+
+    def test_a_store_in_sight(self, bare: Site) -> None:
+        bare.configure(ystore_class="ypress.jupyter.SQLiteYStore", db_path="history.db")
+        assert "lies visibly in the folder" in ypress(bare, "status", code=1)
+        assert is_shown(Path("/a/b/c.db"), Path("/a"))
+        assert not is_shown(Path("/a/b/.c.db"), Path("/a"))
+        assert not is_shown(Path("/a/.b/c.db"), Path("/a"))
+        assert is_shown(Path("/a/.b/c.db"), Path("/a"), allow_hidden=True)
+        assert not is_shown(Path("/b/c.db"), Path("/a"))
+
+    def test_the_kind_of_file_system(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert network_file_system(tmp_path / "not" / "there.db") is None
+        mounts = [("/", "ext4"), (str(tmp_path), "ext4"), (str(tmp_path / "shared"), "nfs4")]
+        monkeypatch.setattr("ypress.maintenance.places._mounts", lambda: mounts)
+        monkeypatch.setattr("sys.platform", "linux")
+        assert network_file_system(tmp_path / "shared" / "deep" / "store.db") == "nfs4"
+        assert network_file_system(tmp_path / "shared.db") is None
+
+    def test_a_file_that_is_no_store(self, site: Site) -> None:
+        site.store.write_bytes(b"no database" * 1000)
+        assert "cannot be read" in ypress(site, "status", code=1)
+
+    def test_records_that_were_moved_aside(self, site: Site) -> None:
+        from ypress.sqlite.aside import move_aside
+        from ypress.sqlite.schema import create_stock
+
+        with closing(sqlite3.connect(site.store, isolation_level=None)) as connection:
+            create_stock(connection, 2)
+            connection.execute("INSERT INTO yupdates VALUES ('a', x'0000', x'', 1.0)")
+            move_aside(connection, "a", "for the test", 2.0)
+        assert "histories of 1 documents could not be read" in ypress(site, "status", code=1)
+
+    def test_for_programs(self, site: Site) -> None:
+        told = json.loads(ypress(site, "status", "--json"))
+        assert told["enabled"] is True
+        assert told["codec"] == "zstd"
+        assert told["problems"] == []
+
+    def test_jupyter_finds_the_command(self, site: Site) -> None:
+        script = Path(sys.executable).parent / "jupyter"
+        if not script.exists() or not (script.parent / "jupyter-ypress").exists():
+            pytest.skip("the scripts of this environment are elsewhere")
+        done = subprocess.run(
+            [script, "ypress", "status"],
+            cwd=site.root,
+            env=site.environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "Everything fits together" in done.stdout
