@@ -67,3 +67,32 @@ def test_the_configuration_names_the_store(run: Run, store: Path, folder: Path) 
     config.write_text(f"c.SQLiteYStore.db_path = {str(store)!r}\n")
     pytest.importorskip("traitlets")
     assert f"{store}: " in run("info", JUPYTER_NO_CONFIG="").stdout.replace("\n", "")
+
+
+def test_a_page_with_charts_that_loads_nothing(run: Run, store: Path, folder: Path) -> None:
+    from xml.etree import ElementTree
+
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute("INSERT INTO yupdates VALUES ('<script>alert(1)</script>', x'0000', x'', 1e300)")
+    done = run("info", store, "--html", folder / "report.html")
+    assert (done.returncode, done.stdout) == (0, "")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    for words in ("Size by document", "Size over time", "How values are stored", "Sizes of updates"):
+        assert words in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    charts = page.split("<svg")[1:]
+    assert len(charts) == 4
+    for chart in charts:
+        ElementTree.fromstring("<svg" + chart.partition("</svg>")[0] + "</svg>")
+
+
+def test_the_chart_of_codecs(run: Run, store: Path, folder: Path) -> None:
+    from xml.etree import ElementTree
+
+    done = run("bench", store, "--rounds", "1", "--json", "--plot", folder / "codecs.svg")
+    assert done.returncode == 0
+    results = json.loads(done.stdout)["results"]
+    assert results[0]["name"] == "packed"
+    circles = ElementTree.parse(folder / "codecs.svg").getroot().findall("{http://www.w3.org/2000/svg}circle")
+    assert len(circles) == len(results)

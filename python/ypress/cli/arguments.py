@@ -10,7 +10,7 @@ import click
 
 from ..maintenance.locate import default_store
 
-__all__ = ["json_option", "store_argument"]
+__all__ = ["document_argument", "json_option", "store_argument", "store_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,3 +27,13 @@ def store_argument(function: F) -> F:
 def json_option(function: F) -> F:
     """``--json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(function)
+
+
+def store_option(function: F) -> F:
+    """``--store``, for commands whose argument is a document."""
+    return click.option("--store", "-s", callback=_store, metavar="STORE", help="The store; see `ypress -h`.")(function)
+
+
+def document_argument(function: F) -> F:
+    """The argument DOC."""
+    return click.argument("document", metavar="DOC")(function)

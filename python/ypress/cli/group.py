@@ -30,9 +30,13 @@ COMMANDS: dict[str, str] = {
     "disable": "Have Jupyter's server store history with its own class again.",
     "status": "Which store class, file and codec Jupyter's server uses, and what does not fit.",
     "info": "What is in a store, what takes the space, what compressing would save.",
+    "bench": "Compare codecs on the updates of a store.",
     "compress": "Make a store smaller in place, while servers go on writing to it.",
     "restore": "Make a store what pycrdt-store would have written, exactly.",
     "verify": "Read everything, list damage and gaps; repair.",
+    "history": "When a document was edited.",
+    "export": "A document as it is or was, as a file; or all with their history.",
+    "delete": "Remove a document from a store for good.",
 }
 
 

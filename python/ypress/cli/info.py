@@ -9,7 +9,7 @@ import click
 
 from ..maintenance.inspect import DocumentReport, StoreReport, inspect
 from .arguments import json_option, store_argument
-from .output import console, count, printable, show_json, shown, size, table, when
+from .output import console, count, note, printable, show_json, shown, size, table, when
 
 __all__ = ["command"]
 
@@ -28,17 +28,23 @@ _SORTS: dict[str, Callable[[DocumentReport], object]] = {
 @store_argument
 @click.option("--sort", type=click.Choice(list(_SORTS)), default="size", show_default=True, help="What to sort by.")
 @click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, help="Rows at most; 0 for all.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with charts there.")
 @json_option
-def command(store: Path, sort: str, limit: int, as_json: bool) -> None:
+def command(store: Path, sort: str, limit: int, html: Path | None, as_json: bool) -> None:
     """Show what is in a store, what takes the space, and what compressing would save.
 
     The store is only read. What compressing would save is estimated by packing a sample.
     """
     report = inspect(store)
     report.documents.sort(key=_SORTS[sort])  # type: ignore[arg-type]
+    if html is not None:
+        from ..maintenance.report import write_report
+
+        write_report(report, html)
+        note(f"wrote {html}")
     if as_json:
         show_json(report.as_json())
-    else:
+    elif html is None:
         _show(report, limit)
 
 

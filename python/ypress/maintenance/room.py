@@ -12,7 +12,7 @@ from ..sqlite.opening import Facts, facts
 from ..sqlite.rewriting import vacuum
 from .errors import Refused
 
-__all__ = ["give_back", "refuse_without_room"]
+__all__ = ["give_back", "rebuild", "refuse_without_room"]
 
 _MB = 1_000_000
 # What a transaction needs beside the file, at least: its journal and a segment.
@@ -56,21 +56,28 @@ def give_back(connection: sqlite3.Connection, file: Path) -> tuple[bool, str | N
     share = _SHARE_OF_LARGE if known.used > _LARGE else _SHARE
     if free < max(_WORTH, share * known.size):
         return False, None
+    rebuilt, why = rebuild(connection, file)
+    if rebuilt:
+        return True, None
+    return False, f"{free / _MB:.1f} MB in the file are free and will be used again; {why}"
+
+
+def rebuild(connection: sqlite3.Connection, file: Path) -> tuple[bool, str | None]:
+    """Rebuild the file without free pages, if the disk has room for it.
+
+    Returns:
+        Whether it was, and if not, why.
+    """
+    used = facts(connection).used
     # A copy of what is used, then the same again in the journal while it is copied back.
-    need = int(2.2 * known.used) + _MB
+    need = int(2.2 * used) + _MB
     room = shutil.disk_usage(file.absolute().parent).free
-    in_memory = known.used < 48 * _MB
+    in_memory = used < 48 * _MB
     temporary = need if in_memory else shutil.disk_usage(tempfile.gettempdir()).free
     if min(room, temporary) < need:
-        return False, (
-            f"{free / _MB:.1f} MB in the file are free and will be used again; giving them back to the disk takes "
-            f"{need / _MB:.1f} MB of room for a moment: make room and run this again"
-        )
+        return False, f"rebuilding it takes {need / _MB:.1f} MB of room for a moment: make room and run this again"
     try:
         vacuum(connection, in_memory)
     except sqlite3.OperationalError as error:
-        return False, (
-            f"{free / _MB:.1f} MB in the file are free and will be used again; they could not be given back to the "
-            f"disk ({error}): run this again when nobody uses the store"
-        )
+        return False, f"it could not be rebuilt ({error}): run this again when nobody uses the store"
     return True, None
