@@ -27,7 +27,7 @@ CASES = {
     "impossible length": (b"\x81\0\xff\x7f\0aaaa", ypress.CorruptData, {"format": "ypress frame", "offset": 2}),
     "needless escape": (b"\x80\0abc", ypress.CorruptData, {"format": "ypress frame", "offset": 2}),
     "no zstd": (b"\x82\0\x64" + b"\xff" * 40, ypress.CorruptData, {"format": "zstd frame", "offset": 3}),
-    "no lz4": (b"\x81\0\x64\xf0aaaaaaa", ypress.CorruptData, {"format": "lz4 frame", "offset": 3}),
+    "no lz4": (b"\x81\0\x64\xf0aaaaaaa", ypress.CorruptData, {"format": "lz4 frame", "offset": 4}),
     "no brotli": (b"\x83\0\x64" + b"\xff" * 40, ypress.CorruptData, {"format": "brotli frame"}),
     "claim": (b"\x83\0\x80\x80\x80\x80\x80\x20aaaaa", ypress.CorruptData, {"format": "ypress frame", "offset": 2}),
     "method": (b"\x84\0abc", ypress.UnsupportedFormat, {"format": "frame method", "version": 4}),

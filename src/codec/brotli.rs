@@ -1,10 +1,12 @@
-//! Brotli (RFC 7932) by the brotli crate.
+//! Brotli (RFC 7932): compressed by Google's C library, decompressed by the `brotli-decompressor` crate.
 
-use brotli::enc::StandardAlloc;
-use brotli::enc::encode::{BrotliEncoderOperation, BrotliEncoderParameter, BrotliEncoderStateStruct};
-use brotli::{BrotliDecompressStream, BrotliResult, BrotliState, HeapAlloc, HuffmanCode};
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
 
-use super::grow;
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use compu_brotli_sys::{BrotliEncoderCompress, BrotliEncoderMode_BROTLI_MODE_GENERIC};
+
+use super::{filled, grow};
 use crate::error::{Error, Result};
 
 const FORMAT: &str = "brotli frame";
@@ -18,44 +20,37 @@ pub fn compress(
     limit: usize,
 ) -> Result<Option<usize>> {
     grow(out, at, limit)?;
-    let mut encoder = BrotliEncoderStateStruct::new(StandardAlloc::default());
-    for (parameter, value) in [
-        (BrotliEncoderParameter::BROTLI_PARAM_QUALITY, quality as u32),
-        (BrotliEncoderParameter::BROTLI_PARAM_LGWIN, window_bits(raw.len())),
-        (BrotliEncoderParameter::BROTLI_PARAM_SIZE_HINT, u32::try_from(raw.len()).unwrap_or(u32::MAX)),
-    ] {
-        encoder.set_parameter(parameter, value);
-    }
-    let (mut left_in, mut read, mut left_out, mut written) = (raw.len(), 0, limit, 0);
-    let done = encoder.compress_stream(
-        BrotliEncoderOperation::BROTLI_OPERATION_FINISH,
-        &mut left_in,
-        raw,
-        &mut read,
-        &mut left_out,
-        &mut out[at..at + limit],
-        &mut written,
-        &mut None,
-        &mut |_, _, _, _| (),
-    );
-    if !done {
-        return Err(Error::Compress { codec: "brotli", problem: "the encoder gave up".into() });
-    }
-    Ok(encoder.is_finished().then_some(written))
+    let mut length = limit;
+    // SAFETY: the encoder reads `raw.len()` bytes of the value and writes at most `length` bytes of the output; the
+    // slices do not overlap. Quality and window are within its ranges, and it keeps nothing after it returns.
+    let done = unsafe {
+        BrotliEncoderCompress(
+            quality,
+            window_bits(raw.len()),
+            BrotliEncoderMode_BROTLI_MODE_GENERIC,
+            raw.len(),
+            raw.as_ptr(),
+            &raw mut length,
+            out[at..at + limit].as_mut_ptr(),
+        )
+    };
+    // It fails where the output is too small, and for want of memory, which it does not tell apart.
+    Ok((done != 0).then_some(length))
 }
 
 /// The smallest window that holds `size` bytes: 2^10 to 2^24 (RFC 7932, section 9.1).
-fn window_bits(size: usize) -> u32 {
-    (usize::BITS - (size + 16).leading_zeros()).clamp(10, 24)
+fn window_bits(size: usize) -> c_int {
+    (usize::BITS - (size + 16).leading_zeros()).clamp(10, 24) as c_int
 }
 
 /// Decompress `payload`, which must fill `out` exactly.
-pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<()> {
-    let mut state = BrotliState::new(
-        HeapAlloc::<u8>::new(0),
-        HeapAlloc::<u32>::new(0),
-        HeapAlloc::<HuffmanCode>::new(HuffmanCode::default()),
-    );
+pub fn decompress<'a>(payload: &[u8], out: &'a mut [MaybeUninit<u8>]) -> Result<&'a mut [u8]> {
+    // The decoder is safe Rust and wants bytes that hold something.
+    out.fill(MaybeUninit::new(0));
+    // SAFETY: just filled.
+    let out = unsafe { filled(out) };
+    let mut state =
+        BrotliState::new(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
     let (mut left_in, mut read, mut left_out, mut written, mut total) = (payload.len(), 0, out.len(), 0, 0);
     let result = BrotliDecompressStream(
         &mut left_in,
@@ -74,7 +69,7 @@ pub fn decompress(payload: &[u8], out: &mut [u8]) -> Result<()> {
         BrotliResult::ResultSuccess if left_out > 0 => {
             Err(Error::corrupt(FORMAT, read, "the content is shorter than the frame says"))
         }
-        BrotliResult::ResultSuccess => Ok(()),
+        BrotliResult::ResultSuccess => Ok(out),
         BrotliResult::NeedsMoreOutput => {
             Err(Error::corrupt(FORMAT, read, "the content is longer than the frame says"))
         }

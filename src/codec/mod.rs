@@ -4,6 +4,8 @@ pub mod brotli;
 pub mod lz4;
 pub mod zstd;
 
+use std::mem::MaybeUninit;
+
 use crate::error::{Error, Result};
 
 /// A compression method and its level.
@@ -77,4 +79,20 @@ fn grow(buffer: &mut Vec<u8>, at: usize, room: usize) -> Result<()> {
         buffer.resize(size, 0);
     }
     Ok(())
+}
+
+/// Memory that holds bytes already, as memory to decompress into.
+pub fn room(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: of the same layout; the codecs only write bytes there, so the slice stays initialised.
+    unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
+}
+
+/// Memory that a codec has written, as bytes.
+///
+/// # Safety
+///
+/// Every byte of `room` has been written.
+unsafe fn filled(room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    // SAFETY: of the same layout, and initialised as the caller promises.
+    unsafe { &mut *(std::ptr::from_mut(room) as *mut [u8]) }
 }

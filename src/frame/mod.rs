@@ -9,6 +9,8 @@
 mod read;
 mod write;
 
+use twox_hash::XxHash3_64;
+
 pub use read::{Compressed, Value, parse};
 pub use write::{SMALLEST, compress, must_escape};
 
@@ -64,7 +66,7 @@ const CHECK: usize = 4;
 
 /// The low 32 bits of XXH3-64.
 fn checksum(raw: &[u8]) -> u32 {
-    xxhash_rust::xxh3::xxh3_64(raw) as u32
+    XxHash3_64::oneshot(raw) as u32
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Frames into values.
 
+use std::mem::MaybeUninit;
+
 use super::{CHECK, Method, TAG, checksum, has_tag, must_escape};
-use crate::codec::{brotli, lz4, zstd};
+use crate::codec::{brotli, lz4, room, zstd};
 use crate::error::{Error, Result};
 use crate::varint;
 
@@ -83,17 +85,18 @@ impl Compressed<'_> {
         }
     }
 
-    /// Decompress into `out`, which has the [content's length](Self::content_length), and verify it.
-    pub fn decompress_into(&self, out: &mut [u8]) -> Result<()> {
-        match self.method {
-            Method::Verbatim => Ok(()),
+    /// Decompress into `out`, which has the [content's length](Self::content_length), verify it, and return it.
+    pub fn decompress_into<'a>(&self, out: &'a mut [MaybeUninit<u8>]) -> Result<&'a mut [u8]> {
+        let content = match self.method {
+            // [`parse`] makes no such value.
+            Method::Verbatim => Err(Error::corrupt(FORMAT, 0, "a verbatim frame has no codec")),
             Method::Lz4 => lz4::decompress(self.payload, out),
             Method::Zstd => zstd::decompress(self.payload, out),
             Method::Brotli => brotli::decompress(self.payload, out),
         }
         .map_err(|error| error.shifted(self.offset))?;
-        if checksum(out) == self.check {
-            Ok(())
+        if checksum(content) == self.check {
+            Ok(content)
         } else {
             let end = self.offset + self.payload.len();
             Err(Error::corrupt(FORMAT, end, "the check does not match the content"))
@@ -103,7 +106,7 @@ impl Compressed<'_> {
     /// The content in memory of its own.
     pub fn decompress(&self, max_size: usize) -> Result<Vec<u8>> {
         let mut out = vec![0; self.content_length(max_size)?];
-        self.decompress_into(&mut out)?;
+        self.decompress_into(room(&mut out))?;
         Ok(out)
     }
 }

@@ -1,6 +1,9 @@
 //! The bytes of any object that has the buffer protocol.
 
-use pyo3::exceptions::PyTypeError;
+use std::mem::MaybeUninit;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
@@ -20,4 +23,32 @@ pub fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> 
         PyTypeError::new_err(format!("data must be bytes or have the buffer protocol, not {kind}"))
     })?;
     Ok(view.call_method0("tobytes")?.cast_into::<PyBytes>()?)
+}
+
+/// New `bytes` of this length, written by `fill` in place. `PyBytes::new_with` would clear them first.
+///
+/// `fill` proves by the slice it returns that it has written all of the room.
+pub fn new_bytes<'py>(
+    py: Python<'py>,
+    length: usize,
+    fill: impl for<'a> FnOnce(&'a mut [MaybeUninit<u8>]) -> PyResult<&'a mut [u8]>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let size = isize::try_from(length).map_err(|_| PyOverflowError::new_err("too large for bytes"))?;
+    // SAFETY: a null pointer asks for `size` bytes that are not initialised. What comes back is a new reference to bytes,
+    // or null with an exception set.
+    let bytes = unsafe {
+        Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), size))?
+            .cast_into_unchecked::<PyBytes>()
+    };
+    // SAFETY: nothing else has seen the object yet, so its memory, of `length` bytes, may be written; it lives until
+    // `bytes` is dropped. If `fill` fails, that happens here and nobody ever reads what was not written.
+    let room = unsafe {
+        std::slice::from_raw_parts_mut(
+            ffi::PyBytes_AsString(bytes.as_ptr()).cast::<MaybeUninit<u8>>(),
+            length,
+        )
+    };
+    let filled = fill(room)?.len();
+    debug_assert_eq!(filled, length);
+    Ok(bytes)
 }

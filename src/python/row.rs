@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyTuple, PyType};
 
-use super::buffer::as_bytes;
+use super::buffer::{as_bytes, new_bytes};
 use crate::codec::Codec;
 use crate::error::Error;
 use crate::foreign;
@@ -174,17 +174,13 @@ pub fn decompress<'py>(data: &Bound<'py, PyAny>, max_size: MaxSize) -> PyResult<
         Value::Verbatim(content) => Ok(PyBytes::new(py, content)),
         Value::Compressed(frame) => {
             let length = frame.content_length(max_size)?;
-            let mut result = Ok(());
-            let content = PyBytes::new_with(py, length, |out| {
-                result = if length < DETACH_FROM {
-                    frame.decompress_into(out)
+            new_bytes(py, length, |room| {
+                Ok(if length < DETACH_FROM {
+                    frame.decompress_into(room)?
                 } else {
-                    py.detach(|| frame.decompress_into(out))
-                };
-                Ok(())
-            })?;
-            result?;
-            Ok(content)
+                    py.detach(|| frame.decompress_into(room))?
+                })
+            })
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The outside of a segment: its header, and the streams that it holds.
 
-use xxhash_rust::xxh3::Xxh3;
+use std::hash::Hasher;
+
+use twox_hash::XxHash3_64;
 
 use super::time::Unit;
 use super::{FORMAT, MAX_BYTES, MAX_UPDATES, VERSION};
@@ -56,11 +58,11 @@ pub(super) struct Parts<'a> {
 
 /// Covers the content and, by way of the seed, every other byte of the blob.
 pub(super) fn check(blob_without_check: [&[u8]; 2], content: [&[u8]; 3]) -> u64 {
-    let mut outer = Xxh3::new();
-    blob_without_check.iter().for_each(|part| outer.update(part));
-    let mut inner = Xxh3::with_seed(outer.digest());
-    content.iter().for_each(|part| inner.update(part));
-    inner.digest()
+    let mut outer = XxHash3_64::new();
+    blob_without_check.iter().for_each(|part| outer.write(part));
+    let mut inner = XxHash3_64::with_seed(outer.finish());
+    content.iter().for_each(|part| inner.write(part));
+    inner.finish()
 }
 
 /// What is checked of one record beside its bytes.

@@ -9,7 +9,7 @@ use super::emit::{Source, emit};
 use super::pack::Record;
 use super::time::{BitReader, Times};
 use super::yjs::{Irregular, Walk};
-use crate::codec::zstd;
+use crate::codec::{room, zstd};
 use crate::error::{Error, Result};
 
 /// Where the parts of a record lie.
@@ -87,7 +87,7 @@ fn literals(parts: &Parts<'_>, at: usize) -> Result<Vec<u8>> {
     }
     let mut literals = vec![0; parts.literals];
     if !stored.is_empty() {
-        zstd::decompress(stored, &mut literals).map_err(|error| error.shifted(at))?;
+        zstd::decompress(stored, room(&mut literals)).map_err(|error| error.shifted(at))?;
     }
     Ok(literals)
 }
