@@ -219,6 +219,14 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
                 self._task_group = None
                 self._close()
 
+    async def __aexit__(self, exc_type: Any, exc_value: Any, exc_tb: Any) -> Any:
+        """Stop the store, and leave its task group also where that fails."""
+        try:
+            await self.stop()
+        finally:
+            handled = await self._exit_stack.__aexit__(exc_type, exc_value, exc_tb)
+        return handled
+
     async def stop(self) -> None:
         """Stop the store, once everything that was written is on disk.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from .database import Database
@@ -48,7 +48,7 @@ class AsyncConnection:
 
     async def cursor(self) -> AsyncCursor:
         """A cursor."""
-        return AsyncCursor(await ask(self._database, lambda connection: connection.cursor()), self._database)
+        return AsyncCursor(self._database)
 
     async def commit(self) -> None:
         """Nothing: statements commit on their own."""
@@ -60,24 +60,26 @@ class AsyncConnection:
 class AsyncCursor:
     """A cursor of `AsyncConnection`.
 
+    It takes all rows of a statement at once: one that is left half-way would hold the file's lock.
+
     Args:
-        cursor: the real one.
         database: where it is used.
     """
 
-    def __init__(self, cursor: sqlite3.Cursor, database: Database) -> None:
-        self._cursor = cursor
+    def __init__(self, database: Database) -> None:
         self._database = database
+        self._rows: Iterator[tuple[object, ...]] = iter(())
 
     async def execute(self, sql: str, parameters: Sequence[object] = ()) -> AsyncCursor:
         """Run one statement."""
-        await ask(self._database, lambda _: self._cursor.execute(sql, parameters))
+        rows = await ask(self._database, lambda connection: connection.execute(sql, parameters).fetchall())
+        self._rows = iter(rows)
         return self
 
     async def fetchone(self) -> tuple[object, ...] | None:
         """The next row, or None."""
-        return await ask(self._database, lambda _: self._cursor.fetchone())
+        return next(self._rows, None)
 
     async def fetchall(self) -> list[tuple[object, ...]]:
         """All rows that are left."""
-        return await ask(self._database, lambda _: self._cursor.fetchall())
+        return list(self._rows)

@@ -29,7 +29,7 @@ from .history import (
 )
 from .options import Options
 from .replay import Replay
-from .schema import add_cover_triggers, add_positions
+from .schema import add_cover_triggers, add_positions, has_table
 from .values import Values
 from .writing import last_timestamp
 
@@ -200,7 +200,9 @@ class _Stored:
 
 def _stored(connection: sqlite3.Connection, path: str) -> _Stored:
     with snapshot(connection):
-        row = connection.execute("SELECT checkpoint FROM ycheckpoints WHERE path = ?", (path,)).fetchone()
+        row = None
+        if has_table(connection, "ycheckpoints"):
+            row = connection.execute("SELECT checkpoint FROM ycheckpoints WHERE path = ?", (path,)).fetchone()
         covered = positions(connection, path)[1]
         tail = None if covered is None else loose_tail(connection, path, covered, _LONGEST_TAIL)
     return _Stored(row and row[0], covered, tail)

@@ -122,8 +122,13 @@ def _connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
         if missing:
             if "yupdates" in missing:
                 _refuse_other_application(connection, location)
-            with transaction(connection):
-                create_stock(connection, location.version)
+            try:
+                with transaction(connection):
+                    create_stock(connection, location.version)
+            except sqlite3.OperationalError as error:
+                if "yupdates" in missing or "readonly" not in str(error):
+                    raise
+                # A file of pycrdt-store 0.1.2 that may only be read: it can be.
         if location.journal_mode is not None:
             connection.execute(f"PRAGMA journal_mode = {location.journal_mode}")
     except BaseException:
@@ -141,9 +146,14 @@ def _open(location: Location) -> Connection:
         check_same_thread=False,
         seen=_identity(location),
     )
-    # Freed pages are given back at every commit. In a file that has tables it would have no effect, but be a write.
-    if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
-        connection.execute("PRAGMA auto_vacuum = FULL")
+    try:
+        if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
+            # Freed pages are given back at every commit. In a file that has tables it would have no effect, but be a
+            # write.
+            connection.execute("PRAGMA auto_vacuum = FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
