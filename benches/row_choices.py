@@ -2,7 +2,8 @@
 
 ``lock``: what releasing the interpreter lock costs, by values just below and above the size from which it is released.
 ``tuning``: zstd level 3 with the tables and shortest match that ypress sets, against level 3 as it is.
-``limit``: how long the peer takes for the very payloads that ypress made: no reader by the same library can be faster.
+``limit``: how long the peer takes for the very payloads that ypress made. It includes the peer's own
+call, so a reader by the same library can be a little faster than that, not much.
 Figures are processor time, the least of interleaved rounds.
 """
 
