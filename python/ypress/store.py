@@ -13,7 +13,8 @@ import os
 import time
 import warnings
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
 from inspect import isawaitable
 from logging import Logger, getLogger
 from types import MethodType
@@ -367,7 +368,7 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
 
     async def read(
         self, *, damage: Callable[[DamagedHistory], object] | None = None
-    ) -> AsyncIterator[tuple[bytes, bytes, float]]:
+    ) -> AsyncGenerator[tuple[bytes, bytes, float], None]:
         """The stored updates, in the order in which they were written.
 
         Nothing is held between two of them: others may write, pack or squash meanwhile.
@@ -385,11 +386,13 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
             NotStarted: the store is not running.
         """
         found = False
-        async for records in self._running().pages(damage):
-            for record in records:
-                found = True
-                # Upstream's signature does not know that its own squashing stores None as metadata.
-                yield record  # type: ignore[misc]
+        # Closed with this one, wherever that is left: trio takes no other care of it.
+        async with aclosing(self._running().pages(damage)) as pages:
+            async for records in pages:
+                for record in records:
+                    found = True
+                    # Upstream's signature does not know that its own squashing stores None as metadata.
+                    yield record  # type: ignore[misc]
         if not found:
             raise YDocNotFound
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sized
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sized
+from contextlib import aclosing
 from logging import Logger, LoggerAdapter
 from typing import Any
 
@@ -278,7 +279,7 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
 
     async def read(
         self, *, damage: Callable[[DamagedHistory], object] | None = None
-    ) -> AsyncIterator[tuple[bytes, bytes, float]]:
+    ) -> AsyncGenerator[tuple[bytes, bytes, float], None]:
         """The stored updates, in the order in which they were written.
 
         Args:
@@ -293,8 +294,9 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
             StoreError: the file cannot be read at the moment; the log tells that, too.
         """
         try:
-            async for record in super().read(damage=damage or self._tell_damage):
-                yield record
+            async with aclosing(super().read(damage=damage or self._tell_damage)) as records:
+                async for record in records:
+                    yield record
         except Error as error:
             self.log.error("the history of document %s cannot be read: %s", self.path, error)
             raise

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from functools import partial
 from logging import Logger
@@ -161,7 +161,9 @@ class Share:
         if rest is not None:
             self.submit(Write(self.path, rest, time.time(), self.options))
 
-    async def pages(self, damage: Callable[[DamagedHistory], object] | None = None) -> AsyncIterator[list[Record]]:
+    async def pages(
+        self, damage: Callable[[DamagedHistory], object] | None = None
+    ) -> AsyncGenerator[list[Record], None]:
         """The history, a page of records at a time, with nothing held in between.
 
         Args:
