@@ -86,14 +86,15 @@ def test_reads_what_pycrdt_writes(draw: st.DataObject) -> None:
     # A whole document, and what of it is missing in a part of its history.
     whole = together.get_update()
     assert complete(clock_ranges(whole)) == state(together.get_state())
-    assert clocks.missing(whole) is None
+    # Of two values set at the same time, who reads both deletes one: that deletion is in nobody's update.
+    assert (clocks.missing(whole) or b"\0").startswith(b"\0")
     begun = Clocks()
     for update in history[: len(history) // 2]:
         begun.add(update)
     missing = begun.missing(together.get_update(begun.state_vector()))
     if missing is not None:
         begun.add(missing)
-    assert begun.missing(whole) is None
+    assert (begun.missing(whole) or b"\0").startswith(b"\0")
     assert begun.ranges() == clocks.ranges()
     for cut in range(len(whole)):
         with pytest.raises(CorruptData):
