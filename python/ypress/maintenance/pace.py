@@ -16,9 +16,13 @@ T = TypeVar("T")
 
 # Seconds for which a file counts as used by others after they have written.
 _SHARED_FOR = 15.0
-# Rows of one transaction where others write, at first; it is adapted to take this long, in seconds.
-_ROWS = 1_000
-_GOAL = 0.02
+# Rows of one transaction where others write: at first, at least (a commit takes its time, however few there are), and
+# at most; in between they are adapted to take this long, in seconds.
+_ROWS, _LEAST, _MOST = 1_000, 800, 4_000
+_GOAL = 0.03
+# Seconds for which it is watched whether others write, before a file of so many bytes is begun.
+_WATCH = 0.12
+_WATCHED = 8_000_000
 # Seconds after which a lock that another process holds is given up on.
 _PATIENCE = 60.0
 
@@ -29,14 +33,18 @@ class Pace:
     Args:
         connection: the file.
         small: whether to keep transactions small in any case, since the disk is nearly full.
+        size: bytes of the file.
     """
 
-    def __init__(self, connection: sqlite3.Connection, small: bool = False) -> None:
+    def __init__(self, connection: sqlite3.Connection, small: bool = False, size: int = 0) -> None:
         self._connection = connection
         self._small = small
         self._stamp = data_version(connection)
         self._seen = float("-inf")
         self.rows = _ROWS
+        deadline = time.monotonic() + (_WATCH if size >= _WATCHED else 0.0)
+        while time.monotonic() < deadline and not self.shared:
+            time.sleep(0.01)
 
     @property
     def shared(self) -> bool:
@@ -78,10 +86,10 @@ class Pace:
             spent = time.monotonic() - start
             if rows and rows <= 4 * self.rows:
                 wanted = rows * _GOAL / max(spent, 1e-4)
-                self.rows = int(min(4_000, max(100, (self.rows + wanted) / 2)))
+                self.rows = int(min(_MOST, max(_LEAST, (self.rows + wanted) / 2)))
             if self.shared:
                 # SQLite lets others try again only now and then: they need a while in which nobody holds the lock.
-                time.sleep(max(0.03, 1.5 * spent))
+                time.sleep(max(0.04, 2 * spent))
             return result
 
 

@@ -92,7 +92,7 @@ def restore_store(
                 "disk; make room, or copy the store to a larger disk and restore it there"
             )
         connection.execute("PRAGMA cache_size = -24000")
-        work = _Restoring(connection, values or Values(), Pace(connection), Restored(before=known.size))
+        work = _Restoring(connection, values or Values(), Pace(connection, size=grown), Restored(before=known.size))
         result = work.result
         total = sum(entry.updates for entry in statistics.documents.values())
         work.tell = lambda: progress(min(total, result.unpacked), total, 0)
@@ -159,7 +159,7 @@ class _Restoring:
             self.result.left.append((path, f"segment {seq}", str(error)))
             return False
         most = self._pace.rows
-        if self._pace.careful and len(records) > 1.5 * most:
+        if self._pace.careful and len(records) > 2 * most:
             parts = [(seq + start, _packed(records[start : start + most])) for start in range(0, len(records), most)]
             self._pace.run(lambda: split_last_segment(self._connection, path, last, parts))
             return True

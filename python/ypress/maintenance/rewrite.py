@@ -127,7 +127,13 @@ def compress_store(
         small = False if dry_run else refuse_without_room(file, known)
         connection.execute("PRAGMA cache_size = -24000")
         result = Compressed(before=known.size)
-        work = _Rewriting(connection, values, _LEVEL if level is None else level, Pace(connection, small), dry_run)
+        work = _Rewriting(
+            connection,
+            values,
+            _LEVEL if level is None else level,
+            Pace(connection, small, 0 if dry_run else known.size),
+            dry_run,
+        )
         work.result = result
         paths = list(documents(connection))
         result.documents = len(paths)
