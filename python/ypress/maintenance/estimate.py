@@ -13,10 +13,12 @@ from ..sqlite.values import Values
 
 __all__ = ["estimate"]
 
-# How much of a document is packed to see how it packs, and for how many seconds in all.
-_UPDATES = 8_000
-_BYTES = 4 << 20
-_SECONDS = 2.0
+# A document of so many updates and bytes is packed to see how it packs; of a larger one, runs from all over it. No
+# further document is begun after so many seconds.
+_UPDATES = 65_536
+_BYTES = 16 << 20
+_RUNS = 8
+_SECONDS = 3.0
 # What is stored beside a segment: its row, its index entry, half a page of its own.
 _SEGMENT = 300
 
@@ -62,13 +64,20 @@ def _packs_to(connection: sqlite3.Connection, document: DocumentStatistics) -> f
     size = 0
     try:
         at = layout(connection, document.path)
-        position: int | None = at.first_loose
-        while position is not None and len(records) < _UPDATES and size < _BYTES:
-            page = read_page(connection, document.path, at, position)
-            for _, record in placed_records(page, document.path, Values()):
-                records.append(record)
-                size += len(record[0]) + len(record[1] or b"")
-            position = page.next
+        whole = document.rows <= _UPDATES and document.row_raw <= _BYTES
+        runs = 1 if whole else _RUNS
+        for run in range(runs):
+            position: int | None = at.first_loose + run * (at.end - at.first_loose) // runs
+            end = len(records) + _UPDATES // runs
+            most = size + _BYTES // runs
+            while position is not None and len(records) < end and size < most:
+                page = read_page(connection, document.path, at, position)
+                for _, record in placed_records(page, document.path, Values()):
+                    if len(records) >= end or size >= most:
+                        break
+                    records.append(record)
+                    size += len(record[0]) + len(record[1] or b"")
+                position = page.next
         return len(pack(records)) / size if size else None
     except (Error, sqlite3.Error, TypeError, UnicodeEncodeError):  # whatever it is, `verify` tells
         return None
