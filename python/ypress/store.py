@@ -259,6 +259,9 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
         if self._stopped is not None and self._stopped.is_set():
             self._stopped = None
         options = self._make_options()
+        limit = self.cleanup_when_db_size_above
+        if limit is not None and not isinstance(limit, int | float):
+            raise TypeError(f"cleanup_when_db_size_above = {limit!r}; it is a number of MB, or None")
         location = Location(os.fspath(self.db_path), self.version, self.busy_timeout, self.journal_mode)
         self._share = Share(location, self.path, options, self.log)
         self._db: Any = AsyncConnection(self._share.database)

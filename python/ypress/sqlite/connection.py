@@ -40,9 +40,11 @@ class Location:
     journal_mode: str | None = None
 
     def __post_init__(self) -> None:
-        if self.journal_mode is not None and self.journal_mode.lower() not in _JOURNAL_MODES:
+        if self.journal_mode is not None and str(self.journal_mode).lower() not in _JOURNAL_MODES:
             modes = ", ".join(_JOURNAL_MODES)
             raise ValueError(f"journal_mode = {self.journal_mode!r}; there are: {modes}, or None to leave it as it is")
+        if not isinstance(self.busy_timeout, int | float):
+            raise TypeError(f"busy_timeout = {self.busy_timeout!r}; it is a number of seconds")
         if not self.busy_timeout >= 0:
             raise ValueError(f"busy_timeout = {self.busy_timeout!r}; it is a number of seconds, 0 or more")
 

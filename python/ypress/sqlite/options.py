@@ -34,3 +34,19 @@ class Options:
     pack_every: int = 500
     pack_idle: float = 30.0
     pack_level: int | None = None
+
+    def __post_init__(self) -> None:
+        # Found out here: the thread that stores updates would stumble over it again and again, and store nothing.
+        for name in ("squash_after_inactivity_of", "squash_history_older_than", "checkpoint_interval"):
+            if getattr(self, name) is not None:
+                _check_number(name, getattr(self, name))
+        for name in ("squash_no_more_often_than", "pack_every", "pack_idle"):
+            _check_number(name, getattr(self, name))
+
+
+def _check_number(name: str, value: object) -> None:
+    """Raise TypeError for what is no number, ValueError for NaN."""
+    if not isinstance(value, int | float):
+        raise TypeError(f"{name} = {value!r}; it is a number, not {type(value).__name__}")
+    if value != value:  # noqa: PLR0124 - NaN is the one number that does not equal itself
+        raise ValueError(f"{name} = {value!r}; it is a number")

@@ -66,6 +66,10 @@ class Values:
         self._compress = compress or callbacks(compression, level)[0]
         self._custom = compress is not None
         self._decompress = decompress
+        if max_size is not None and (isinstance(max_size, bool) or not isinstance(max_size, int)):
+            raise TypeError(f"max_update_size = {max_size!r}; it is a number of bytes, or None")
+        if max_size is not None and max_size < 0:
+            raise ValueError(f"max_update_size = {max_size!r}; it is a number of bytes, 0 or more")
         self._max_size = DEFAULT_MAX_SIZE if max_size is None else max_size
         self._log = log or logging.getLogger(__name__)
 
@@ -79,7 +83,7 @@ class Values:
             value = self._compress(update)
             if not isinstance(value, bytes):
                 raise TypeError(f"it returned {type(value).__name__}, not bytes")  # noqa: TRY301
-        except Exception as error:  # noqa: BLE001 - the user's code may raise anything; the update must not be lost
+        except BaseException as error:  # noqa: BLE001 - a panic of Rust code is one; the update must not be lost
             self._log.error("compress callback failed, an update is stored uncompressed: %r", error)
             return compress(update, None)
         return value
@@ -108,7 +112,10 @@ class Values:
             return ours
         try:
             return bytes(callback(value))
-        except Exception as error:
+        except BaseException as error:
+            # A panic of Rust code is derived from BaseException, under a name that cannot be imported.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
             if problem is not None:
                 raise problem from error
             if ours is not None and (ours is not value or is_update(ours)):
