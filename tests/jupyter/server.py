@@ -79,7 +79,8 @@ class Site:
             }
             for i, s in enumerate(sources)
         ]
-        content = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
+        content = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
         (self.root / name).write_text(json.dumps(content), newline="\n")
         return name
 
@@ -215,7 +216,7 @@ class Server:
         )
         with urllib.request.urlopen(request, timeout=60) as answer:
             text = answer.read().decode()
-            return json.loads(text) if "json" in answer.headers.get("Content-Type", "") or text[:1] in "{[" else text
+            return json.loads(text) if text.startswith(("{", "[")) else text
 
     def get(self, path: str) -> Any:
         """A GET request."""

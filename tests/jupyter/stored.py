@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -28,7 +29,8 @@ def history(file: Path, path: str) -> list[tuple[bytes, bytes | None, float]]:
         async with Store(path) as store:
             return [record async for record in store.read()]
 
-    return anyio.run(read)
+    with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop already
+        return thread.submit(anyio.run, read).result()
 
 
 def updates(file: Path, path: str) -> list[bytes]:
