@@ -71,7 +71,7 @@ def _size_after(site: Site, options: dict[str, object], code: str) -> tuple[int,
 
 @pytest.mark.timeout(300)
 def test_a_loop_that_prints(bare: Site, long_rounds: bool) -> None:
-    seconds = 60 if long_rounds else 10
+    seconds = 60 if long_rounds else 20  # below that, a file of a few pages is all there is
     code = (
         "import time\nend = time.monotonic() + " + str(seconds) + "\ni = 0\n"
         "while time.monotonic() < end:\n    print(i, flush=True)\n    time.sleep(0.005)\n    i += 1\n"
@@ -79,7 +79,7 @@ def test_a_loop_that_prints(bare: Site, long_rounds: bool) -> None:
     stock, messages = _size_after(bare, {"ystore_class": STOCK}, code)
     ours, as_many = _size_after(bare, {"ystore_class": OURS, "compression": "zstd"}, code)
     print(f"{seconds} s of printing: {messages} and {as_many} messages, stock {stock} bytes, ypress {ours} bytes")
-    assert min(messages, as_many) > 50 * seconds
+    assert min(messages, as_many) > 20 * seconds
     assert ours * 5 <= stock
 
 
