@@ -1,14 +1,17 @@
 # Each target sets up what it needs in this folder; none needs root. PYTHON=... names another interpreter.
-.PHONY: help demo test lint fmt bench long upstream clean
+.PHONY: help demo test test-browser lint fmt bench long upstream clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo:  ## compare codecs on a store (DB=path/to/.jupyter_ystore.db, else one is made)
 	@bash scripts/demo.sh
 
 test:  ## everything that must pass, on the built wheel
 	@bash scripts/test.sh
+
+test-browser:  ## JupyterLab in a real Chromium (after make test)
+	@bash scripts/browser.sh
 
 lint:  ## rustfmt, clippy, ruff, mypy
 	@bash scripts/lint.sh
@@ -22,7 +25,7 @@ bench:  ## the measurements that the README quotes
 long:  ## the tests with many more rounds
 	@YPRESS_LONG=1 bash scripts/test.sh --timeout=3600
 
-upstream:  ## the test-suites of pycrdt-store on our class (after make test)
+upstream:  ## the test-suites of pycrdt-store and jupyter-server-ydoc on our classes (after make test)
 	@bash scripts/upstream.sh
 
 clean:  ## remove all that was built or installed here

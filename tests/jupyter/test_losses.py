@@ -159,3 +159,8 @@ def test_keys_that_reached_the_store_are_kept_when_the_file_is_older(site: Site)
         server.wait_closed()
     assert stored.history(site.store, key)[: len(before)] == before
     assert stored.text(site.store, key) == ""
+
+    pytest.importorskip("click")
+    moment = repr(before[-1][2])
+    site.run("ypress.cli", "export", path, "--store", str(site.store), "--at", moment, "--output", "saved.txt")
+    assert (site.root / "saved.txt").read_text() == typed

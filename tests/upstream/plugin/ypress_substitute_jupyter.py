@@ -17,6 +17,7 @@ def _substitute() -> type:
     if which == "stock":
         return jupyter_server_ydoc.stores.SQLiteYStore
     from traitlets import Enum
+
     from ypress.jupyter import SQLiteYStore
     from ypress.jupyter.store import CODECS
 
