@@ -283,7 +283,7 @@ class Worker(threading.Thread):
             return
         self._forget(group)
         if self.fault is not None:
-            self._log.warning("the store %s can be written again; nothing was lost", self.location.path)
+            self._log.warning("the store %s can be written again; nothing that waited was lost", self.location.path)
             self.fault = None
         try:
             committed()
