@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# The measurements that the README quotes: criterion for the core, then each benches/bench_*.py against the peers.
+# The measurements that the pages in docs/ quote: criterion for the core, then the Python ones against the peers.
 . "$(dirname "$0")/env.sh"
 . "$(dirname "$0")/bench-env.sh"
-if ls benches/*.rs >/dev/null 2>&1; then
-    say "cargo bench"
-    cargo bench --locked
-fi
-for file in benches/bench_*.py; do
-    [ -f "$file" ] || continue
-    say "$file"
-    "$BIN/python" "$file"
+say "cargo bench"
+cargo bench --locked --bench rows --bench segment
+for command in "rows.py" "rows.py --thresholds" "row_choices.py lock" "row_choices.py tuning" "row_choices.py limit" \
+    "sizes.py"; do
+    say "benches/$command"
+    # shellcheck disable=SC2086  # the name and its arguments
+    "$BIN/python" benches/$command
 done

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted(str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = [
     pytest.param(match[1], TEXT[: match.start()].count("\n") + 1, id=f"line-{TEXT[: match.start()].count(chr(10)) + 1}")
@@ -26,7 +27,7 @@ def test_an_example_runs(code: str, line: int, tmp_path: Path, monkeypatch: pyte
     exec(compile("\n" * line + code, str(ROOT / "README.md"), "exec"), {"__name__": "__main__"})
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/design.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     file = ROOT / page
     targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", file.read_text(encoding="utf-8"))
