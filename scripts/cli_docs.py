@@ -31,7 +31,7 @@ printed by the commands; `python scripts/cli_docs.py` prints it anew.
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | `verify`: something is damaged or missing |
+| 1 | `verify`: something is damaged or missing; `status`: something does not fit |
 | 2 | wrong usage |
 | 3 | refused: it was not begun, and nothing was changed; the message says why and what to do |
 | 4 | begun and stopped (disk full, file locked, damage); the store is intact, and what was done stays |
@@ -39,6 +39,16 @@ printed by the commands; `python scripts/cli_docs.py` prints it anew.
 
 Where there is something to read by program, `--json` prints it. Into a pipe go plain lines of 80 columns; `NO_COLOR`
 is heeded.
+
+## enable, disable, status
+
+These are for the server of jupyter-collaboration, and run in its environment. `enable` writes its configuration: the
+class, `--codec` (zstd) and `--level`, and the server extension. `disable` takes that away again; neither changes the
+store. Both are for this Python environment, or with `--user` or `--system` for the user or the whole system, and take
+effect when the server is started anew. `status` says which class, file and codec a server that is started in this
+folder uses, and lists what does not fit; then the exit code is 1.
+
+The way back to the stock class: stop the server, `disable`, then [restore](#restore).
 """
 
 SECTIONS: list[tuple[str, list[str], str]] = [
