@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The comparison of codecs on a store: DB=path for one that exists, else one is made.
-DB=${DB:+$(cd "$(dirname "$DB")" 2>/dev/null && pwd || dirname "$DB")/$(basename "$DB")}
+case ${DB:-} in "" | /*) ;; *) DB=$PWD/$DB ;; esac
 . "$(dirname "$0")/env.sh"
 # Building takes minutes; a wrong path should not have to wait for that.
 [ -z "${DB:-}" ] || [ -e "$DB" ] || fail "no such file: $DB"

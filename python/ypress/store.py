@@ -20,9 +20,16 @@ from logging import Logger, getLogger
 from types import MethodType
 from typing import Any
 
-import anyio
-import anyio.to_thread
-import pycrdt.store
+try:
+    import anyio
+    import anyio.to_thread
+    import pycrdt.store
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] not in ("anyio", "pycrdt"):
+        raise
+    raise ModuleNotFoundError(
+        f"ypress.store needs {error.name}; pip install 'ypress[store]'", name=error.name
+    ) from error
 from anyio import TASK_STATUS_IGNORED, Event, Lock, create_task_group
 from anyio.abc import TaskGroup, TaskStatus
 from pycrdt import Doc
@@ -52,6 +59,7 @@ __all__ = [
 _MB = 1024 * 1024
 # Seconds that starting waits for the file; writes are taken over, and wait, from the beginning.
 _OPENING = 1.0
+_NOT_STARTED = "YStore not started: use it within `async with store`, or start it in a task group first"
 
 
 def _checked(metadata: object) -> bytes | None:
@@ -294,7 +302,7 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
 
     def _running(self) -> Share:
         if self._share is None or self._share.closed:
-            raise NotStarted("YStore not started", self.path)
+            raise NotStarted(_NOT_STARTED, self.path)
         return self._share
 
     # Writing.
@@ -327,7 +335,7 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
         """Take an update over; its metadata may be an awaitable, or the exception that came instead."""
         share = self._share
         if share is None:
-            raise NotStarted("YStore not started", self.path)
+            raise NotStarted(_NOT_STARTED, self.path)
         update = data if isinstance(data, bytes) else bytes(memoryview(data))
         write = Write(self.path, update, time.time(), share.options, completion=Completion())
         metadata: object

@@ -118,6 +118,7 @@ def test_a_deleted_document_is_gone(store: Path, run: Run) -> None:
     assert secret in store.read_bytes()
     refused = run("delete", "secret", "-s", store, stdin="n\n")
     assert refused.returncode == 130
+    assert "nothing was removed" in refused.stderr
     assert secret in store.read_bytes()
     assert run("delete", "secret", "-s", store, stdin="y\n").returncode == 0
     assert b"secret" not in store.read_bytes()

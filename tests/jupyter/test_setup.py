@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from server import STOCK, Site
 
+import sessions
 from ypress.maintenance.places import is_shown, network_file_system
 
 pytest.importorskip("click")
@@ -52,6 +53,14 @@ def test_enable_status_disable(bare: Site) -> None:
     assert "not enabled" in ypress(bare, "disable", "--user")
     with bare.server() as server:
         assert "ypress |" not in server.log
+
+
+def test_status_tells_what_the_stock_class_would_not_see(bare: Site) -> None:
+    sessions.write_stock_store(bare.store, sessions.notebooks(7, documents=1, cells=3))
+    ypress(bare, "compress", "--force", str(bare.store))
+    assert "run `jupyter ypress restore`" in ypress(bare, "status", code=1)
+    ypress(bare, "restore", str(bare.store))
+    assert "ypress restore" not in ypress(bare, "status", code=1)
 
 
 def test_enable_keeps_what_is_there(bare: Site) -> None:

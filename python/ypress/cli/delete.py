@@ -10,6 +10,7 @@ from ..maintenance.delete import delete_document
 from ..maintenance.history import find_document
 from ..maintenance.locate import Names
 from .arguments import document_argument, store_option
+from .group import INTERRUPTED
 from .output import count, note, printable, say
 
 __all__ = ["command"]
@@ -28,8 +29,9 @@ def command(document: str, store: Path, yes: bool) -> None:
     path = find_document(store, document)
     name = Names().name(path)
     label = printable(f"{path} ({name})" if name else path)
-    if not yes:
-        click.confirm(f"Remove all history of {label} for good?", abort=True, err=True)
+    if not yes and not click.confirm(f"Remove all history of {label} for good?", err=True):
+        note("nothing was removed")
+        click.get_current_context().exit(INTERRUPTED)
     deleted = delete_document(store, path)
     say(f"{label}: {count(deleted.records)} records removed")
     if deleted.note:

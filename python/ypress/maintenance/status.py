@@ -72,6 +72,7 @@ def status() -> Status:
     enabled = _is_ours(used)
     if not enabled:
         problems.extend(_why_not_used(configured, used))
+        problems.extend(_packed_for_others(used, extension))
         return Status(versions, configured, _dotted(used), False, files, "", None, None, tuple(problems))
     store = _make(used, extension, problems)
     if store is None:
@@ -148,6 +149,21 @@ def _why_not_used(configured: str | None, used: type) -> list[str]:
     if configured == STORE_CLASS:
         return [f"{STORE_CLASS} is configured, and the server uses {_dotted(used)} all the same"]
     return [f"another store class is configured: {configured}. `jupyter ypress enable` replaces it"]
+
+
+def _packed_for_others(used: type, extension: Configurable) -> list[str]:
+    """What a class that cannot read segments would miss in the store that it uses."""
+    try:
+        file = used(path="", config=extension.config).db_path
+        found = None if file == MEMORY else summarize(file)
+    except Exception:  # noqa: BLE001 - another's class, and a file that may be anything
+        return []
+    if found is None or not found.packed:
+        return []
+    return [
+        f"{found.packed} updates in {found.path} are packed, which {_dotted(used)} cannot read: run "
+        f"`jupyter ypress restore` to unpack them, or `jupyter ypress enable`"
+    ]
 
 
 def _dotted(value: object) -> str | None:
