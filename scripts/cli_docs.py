@@ -48,7 +48,8 @@ store. Both are for this Python environment, or with `--user` or `--system` for 
 effect when the server is started anew. `status` says which class, file and codec a server that is started in this
 folder uses, and lists what does not fit; then the exit code is 1.
 
-The way back to the stock class: stop the server, `disable`, then [restore](#restore).
+The way back to the stock class: stop the server, `disable`, then [restore](#restore). More is on the page
+[in Jupyter](jupyter.md).
 """
 
 SECTIONS: list[tuple[str, list[str], str]] = [
