@@ -87,6 +87,17 @@ pub fn room(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
 }
 
+/// Copy `content` into the front of a room that is not smaller.
+pub fn copy_into<'a>(content: &[u8], room: &'a mut [MaybeUninit<u8>]) -> &'a mut [u8] {
+    let length = content.len().min(room.len());
+    let room = &mut room[..length];
+    for (place, byte) in room.iter_mut().zip(content) {
+        place.write(*byte);
+    }
+    // SAFETY: all of it has just been written.
+    unsafe { filled(room) }
+}
+
 /// Memory that a codec has written, as bytes.
 ///
 /// # Safety

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyTuple, PyType};
 
 use super::buffer::{as_bytes, new_bytes};
-use crate::codec::Codec;
+use crate::codec::{Codec, copy_into};
 use crate::error::Error;
 use crate::foreign;
 use crate::frame::{self, Value};
@@ -102,6 +102,9 @@ pub fn compress<'py>(
     compress_with(data, codec)
 }
 
+/// From so many bytes on, copying the compressed value takes long enough for others to notice.
+const COPY_DETACHED_FROM: usize = 1 << 20;
+
 fn compress_with<'py>(data: &Bound<'py, PyAny>, codec: Option<Codec>) -> PyResult<Bound<'py, PyBytes>> {
     let data = as_bytes(data)?;
     let (py, raw) = (data.py(), data.as_bytes());
@@ -116,7 +119,11 @@ fn compress_with<'py>(data: &Bound<'py, PyAny>, codec: Option<Codec>) -> PyResul
         py.detach(|| frame::compress(raw, codec, &mut scratch))
     };
     let value = match framed {
-        Ok(Some(length)) => Ok(PyBytes::new(py, &scratch[..length])),
+        Ok(Some(length)) if length < COPY_DETACHED_FROM => Ok(PyBytes::new(py, &scratch[..length])),
+        // Copying touches new memory, page by page, for which the others need not wait.
+        Ok(Some(length)) => {
+            new_bytes(py, length, |room| Ok(py.detach(|| copy_into(&scratch[..length], room))))
+        }
         Ok(None) => Ok(data.clone()),
         Err(error) => Err(error.into()),
     };

@@ -104,11 +104,13 @@ async def test_order_with_metadata_that_is_late(db: Path) -> None:
     late = anyio.Event()
     answers = [late, *[None] * 9]
 
-    async def metadata() -> bytes:
-        answer = answers.pop(0)
+    async def wait(answer: anyio.Event | None) -> bytes:
         if answer is not None:
             await answer.wait()
         return b"m"
+
+    def metadata() -> Any:
+        return wait(answers.pop(0))  # whose it is, is settled when the update is handed over
 
     async with make(db, metadata=metadata) as store, make(db, "other") as other:
         async with anyio.create_task_group() as group:

@@ -46,7 +46,7 @@ async def test_again_and_again(db: Path) -> None:
     threads, handles = threading.active_count(), count_handles()
     for _ in range(20):
         await once()
-    assert count_handles() == handles
+    assert count_handles() <= handles
     assert not [thread for thread in threading.enumerate() if thread.name == "ypress-store"]
     assert threading.active_count() <= threads
 
