@@ -262,7 +262,8 @@ class Server:
         async with websockets.connect(url, max_size=None, open_timeout=60, ping_interval=None) as socket:
             provider = Provider(shared.ydoc, _Socket(socket, room))
             task = asyncio.create_task(provider.start())
-            await asyncio.wait_for(provider.synced.wait(), 90)
+            synced = getattr(provider, "synced", None)  # older ones do not tell
+            await (asyncio.sleep(2) if synced is None else asyncio.wait_for(synced.wait(), 90))
             try:
                 yield shared
             finally:
