@@ -67,6 +67,8 @@ class Cleanup:
         if not self._running.acquire(blocking=False):
             return False
         try:
+            # In case it fails half-way, it is not tried again at every write either.
+            self._not_below = self._database.run(size_in_use) + limit // 10
             enough = self._shrink(options, int(limit * _ENOUGH))
             left = self._database.run(size_in_use)
             self._not_below = 0 if enough else left + limit // 10
@@ -114,7 +116,8 @@ def _drop_checkpoints(connection: sqlite3.Connection) -> None:
 
 def _squash(database: Database, options: Options, path: str, connection: sqlite3.Connection) -> None:
     with transaction(connection):
-        try_squash(database, connection, database.document(path), options, float("inf"))
+        committed = try_squash(database, connection, database.document(path), options, float("inf"))
+    committed()
 
 
 def _give_back(connection: sqlite3.Connection) -> None:

@@ -40,6 +40,8 @@ class Location:
     journal_mode: str | None = None
 
     def __post_init__(self) -> None:
+        if not self.path:
+            raise ValueError("db_path is empty; name a file")
         if self.journal_mode is not None and str(self.journal_mode).lower() not in _JOURNAL_MODES:
             modes = ", ".join(_JOURNAL_MODES)
             raise ValueError(f"journal_mode = {self.journal_mode!r}; there are: {modes}, or None to leave it as it is")

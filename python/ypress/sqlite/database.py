@@ -66,6 +66,14 @@ class Document:
     packing_later: bool = False
     unpackable: bool = False
 
+    def squashed_by(self, shift: int) -> None:
+        """Note that its history was squashed, and by how much positions have become smaller without a note."""
+        self.structure += 1
+        self.loose = None
+        if shift:
+            self.shift += shift
+            self.generation += 1
+
     def history_gone(self) -> None:
         """Forget what is known of the stored history, since it was taken away."""
         self.structure += 1
@@ -170,14 +178,15 @@ class Database:
 
     def _insert(self, connection: sqlite3.Connection, group: list[Write]) -> Callable[[], None]:
         """Store a group of writes in an open transaction."""
+        committed: list[Callable[[], None]] = []
         begins = [index for index, write in enumerate(group) if write.supersedes is not None]
         for begin, end in pairwise([0, *begins, len(group)]):
             part = group[begin:end]
             if part and part[0].supersedes is not None:
                 self._move_aside(connection, part[0], part[0].supersedes)
-            squash.before_writes(self, connection, part)
+            committed += squash.before_writes(self, connection, part)
             writing.insert(connection, part)
-        return lambda: self._inserted(group)
+        return lambda: self._inserted(group, committed)
 
     def _move_aside(self, connection: sqlite3.Connection, write: Write, reason: str) -> None:
         """Move aside what a document has, in an open transaction, since this write begins it anew."""
@@ -191,7 +200,9 @@ class Database:
             if (watching := observer()) is not None:
                 watching.moved_aside(count)
 
-    def _inserted(self, group: list[Write]) -> None:
+    def _inserted(self, group: list[Write], committed: list[Callable[[], None]]) -> None:
+        for note in committed:
+            note()
         if (watching := observer()) is not None:
             raw = sum(len(write.update) for write in group)
             stored = sum(len(write.value or b"") for write in group)

@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from ..errors import Error
+
 __all__ = ["Maintenance"]
 
 
@@ -75,6 +77,8 @@ class Maintenance:
             kind, document, work = task
             try:
                 work()
+            except Error as error:  # says what, where and what to do
+                self._log.error("%s of document %s failed: %s", kind, document, error)
             except BaseException:  # noqa: BLE001 - a panic of pycrdt is one; the next task has nothing to do with it
                 self._log.exception("%s of document %s failed; it is tried again later", kind, document)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = ["before_writes", "squash", "try_squash"]
 
+# What has changed in the file is noted in memory once it is certain.
+Committed = Callable[[], None]
 
-def before_writes(database: Database, connection: sqlite3.Connection, group: list[Write]) -> None:
-    """Squash the documents that are due, before these writes are added, in the transaction that will add them."""
+
+def before_writes(database: Database, connection: sqlite3.Connection, group: list[Write]) -> list[Committed]:
+    """Squash the documents that are due, before these writes are added, in the transaction that will add them.
+
+    Returns:
+        What is to be called once that is committed.
+    """
     seen = set()
+    committed: list[Committed] = []
     for write in group:
         options = write.options
         if write.path in seen or (
@@ -38,23 +47,35 @@ def before_writes(database: Database, connection: sqlite3.Connection, group: lis
         cutoff = _cutoff(connection, document, options, write.timestamp)
         if cutoff is None:
             continue
+        # Noted before it is certain: a disk that is too full for a squash must not hold up the writes behind it.
         document.squashed = write.timestamp
-        try_squash(database, connection, document, options, cutoff)
+        committed.append(try_squash(database, connection, document, options, cutoff))
+    return committed
 
 
 def try_squash(
     database: Database, connection: sqlite3.Connection, document: Document, options: Options, cutoff: float
-) -> None:
-    """Squash, in the caller's transaction; or, where the history does not allow it, leave it as it is and say so."""
+) -> Committed:
+    """Squash, in the caller's transaction; or, where the history does not allow it, leave it as it is and say so.
+
+    Returns:
+        What is to be called once the transaction is committed.
+    """
     connection.execute("SAVEPOINT squashing")
+    committed: Committed | None = None
     try:
-        squash(connection, document, options, cutoff)
+        committed = squash(connection, document, options, cutoff)
     except sqlite3.Error:
         raise  # of the file: it is the whole transaction's
     except BaseException as error:  # noqa: BLE001 - a panic of pycrdt is one; a write that is on the way must go on
         connection.execute("ROLLBACK TO squashing")
         database.log.error("document %s is not squashed: %s", document.path, error)
     connection.execute("RELEASE squashing")
+    return committed or _nothing
+
+
+def _nothing() -> None:
+    """What follows where nothing was done."""
 
 
 def _cutoff(connection: sqlite3.Connection, document: Document, options: Options, now: float) -> float | None:
@@ -84,7 +105,7 @@ def _span(connection: sqlite3.Connection, path: str) -> tuple[float | None, floa
     return min(firsts, default=None), max(lasts, default=None)
 
 
-def squash(connection: sqlite3.Connection, document: Document, options: Options, cutoff: float) -> bool:
+def squash(connection: sqlite3.Connection, document: Document, options: Options, cutoff: float) -> Committed | None:
     """Squash the history up to a time into one update, in the caller's transaction.
 
     The update takes the place of the last one that it replaces, and keeps that one's metadata and timestamp.
@@ -96,7 +117,7 @@ def squash(connection: sqlite3.Connection, document: Document, options: Options,
         cutoff: seconds since the epoch; the updates before the first later one are squashed.
 
     Returns:
-        Whether there was anything to squash.
+        What is to be called once the transaction is committed; None if there was nothing to squash.
 
     Raises:
         DamagedHistory: a value cannot be read; nothing was changed.
@@ -118,7 +139,7 @@ def squash(connection: sqlite3.Connection, document: Document, options: Options,
         last = record
         position += 1
     if last is None or position - at.first < 2:
-        return False
+        return None
     if not replay.complete:
         raise DamagedHistory(
             f"document {path}: updates that others depend on are missing from its history, and squashing it would lose "
@@ -128,8 +149,7 @@ def squash(connection: sqlite3.Connection, document: Document, options: Options,
     squashed: Record = (replay.state(), last[1], last[2])
     packed = _records(connection, path, at, values, at.first_loose)
     rest = [record for _, record in islice(packed, position - at.first, None)]
-    _replace(connection, document, options, _Squashed(at, position, squashed, rest))
-    return True
+    return _replace(connection, document, options, _Squashed(at, position, squashed, rest))
 
 
 @dataclass(frozen=True)
@@ -149,8 +169,8 @@ class _Squashed:
     rest: list[Record]
 
 
-def _replace(connection: sqlite3.Connection, document: Document, options: Options, new: _Squashed) -> None:
-    """Put the squashed update in the place of what it replaces."""
+def _replace(connection: sqlite3.Connection, document: Document, options: Options, new: _Squashed) -> Committed:
+    """Put the squashed update in the place of what it replaces. Returns what is to be called once it is committed."""
     path, at, position = document.path, new.at, new.position
     squashed, rest = new.record, new.rest
     loose = position - at.first_loose
@@ -179,12 +199,9 @@ def _replace(connection: sqlite3.Connection, document: Document, options: Option
             "ON CONFLICT (path) DO UPDATE SET first = excluded.first, covered = NULL",
             (path, position - 1),
         )
-    else:
-        # A file that is as the stock store made it stays so; nothing stored in it names a position.
-        document.shift += position - 1 - at.first
-        document.generation += 1
-    document.structure += 1
-    document.loose = None
+        return partial(document.squashed_by, 0)
+    # A file that is as the stock store made it stays so; nothing stored in it names a position.
+    return partial(document.squashed_by, position - 1 - at.first)
 
 
 def _records(
