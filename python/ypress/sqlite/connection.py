@@ -6,6 +6,7 @@ import itertools
 import logging
 import os
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -116,6 +117,46 @@ def connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
 def _connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
     if location.path != MEMORY:
         os.makedirs(os.path.dirname(os.path.abspath(location.path)), exist_ok=True)
+    with _alone(location):
+        return _opened_store(location, log)
+
+
+@contextmanager
+def _alone(location: Location) -> Iterator[None]:
+    """Open files of this folder one process after the other.
+
+    Nobody may have a connection to a file of another version while that is moved and a new one is made in its place:
+    SQLite would take the new file's journal for one of the old file, and roll the old one back by it. Where the file
+    system has no such locks, or somebody takes longer than the busy timeout, it goes on without.
+    """
+    if sys.platform == "win32" or location.path == MEMORY:  # Windows moves no file that somebody has open
+        yield
+        return
+    import fcntl
+
+    try:
+        folder = os.open(os.path.dirname(os.path.abspath(location.path)), os.O_RDONLY)
+    except PermissionError:  # it may be used and not listed
+        yield
+        return
+    try:
+        deadline = time.monotonic() + location.busy_timeout
+        while True:
+            try:
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() < deadline:
+                    time.sleep(0.005)
+                    continue
+            except OSError:
+                pass
+            break
+        yield
+    finally:
+        os.close(folder)
+
+
+def _opened_store(location: Location, log: logging.Logger) -> Connection:
     connection = _open(location)
     try:
         while _has_other_version(connection, location):
@@ -194,8 +235,7 @@ def _refuse_other_application(connection: sqlite3.Connection, location: Location
 def _move_away(connection: Connection, location: Location, log: logging.Logger) -> None:
     """Move the file aside that the connection has open, unless another process has just done so.
 
-    That one may have a new file of this name by now. So this is done by whoever holds the lock of the old file, and
-    looks once more. Windows moves no file that somebody has open, so that there the question does not arise.
+    That one may have a new file of this name by now: this is done under the lock of the old file, and looks once more.
     """
     if os.name == "nt":
         connection.close()
