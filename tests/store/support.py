@@ -28,9 +28,12 @@ Doc = pycrdt.Doc[Any]
 STOCK_VERSION = importlib.metadata.version("pycrdt-store")
 
 
-def stock_fails(reason: str, base: str = "base") -> pytest.MarkDecorator:
-    """Run a test with our class and, where it has to fail, with the stock class of pycrdt-store 0.1.5."""
-    marks = [pytest.mark.xfail(strict=True, reason=reason)]
+def stock_fails(reason: str, base: str = "base", *, always: bool = True) -> pytest.MarkDecorator:
+    """Run a test with our class and, where it has to fail, with the stock class of pycrdt-store 0.1.5.
+
+    A fault that is a race shows nearly every time, but not `always`.
+    """
+    marks = [pytest.mark.xfail(strict=always, reason=reason)]
     if STOCK_VERSION != "0.1.5":
         marks.append(pytest.mark.skip(reason=f"the fault was found in 0.1.5, not in {STOCK_VERSION}"))
     return pytest.mark.parametrize(
