@@ -45,6 +45,8 @@ _LARGEST = DEFAULT_MAX_SIZE // 2
 # How hard new content of long strings is compressed.
 _LEVEL = 9
 _THREADS = 2
+# Bytes of updates that may wait to be packed and written: packing takes several times as much memory.
+_WAITING = 12 << 20
 # Bytes that SQLite keeps with a row of updates, and with a segment, beside values and twice the path.
 _ROW = 46
 _SEGMENT = 70
@@ -125,7 +127,7 @@ def compress_store(
     with opened(path, write=not dry_run) as (connection, known):
         file = Path(path)
         small = False if dry_run else refuse_without_room(file, known)
-        connection.execute("PRAGMA cache_size = -24000")
+        connection.execute("PRAGMA cache_size = -12000")
         result = Compressed(before=known.size)
         work = _Rewriting(
             connection,
@@ -218,7 +220,7 @@ class _Rewriting:
         try:
             for group in self._groups(attempt):
                 self._waiting.append((attempt, group, self.threads.submit(_packed, group.records, self._level)))
-                if len(self._waiting) >= _THREADS + 1 - bool(group.size > SEGMENT_BYTES // 4):
+                while len(self._waiting) > _THREADS or sum(group.size for _, group, _ in self._waiting) > _WAITING:
                     self._finish()
                 if attempt.failed:
                     return
