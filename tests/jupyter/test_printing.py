@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import uuid
 from typing import Any
 
@@ -12,6 +13,11 @@ import stored
 import websockets
 from pycrdt import Map, Text
 from server import OURS, STOCK, Server, Site, wait_for
+
+# Minutes of real time: left to continuous integration and to long runs.
+pytestmark = pytest.mark.skipif(
+    not (os.environ.get("CI") or os.environ.get("YPRESS_LONG")), reason="takes minutes; set YPRESS_LONG=1 (make long)"
+)
 
 
 async def _execute(server: Server, document: Any, code: str) -> int:
