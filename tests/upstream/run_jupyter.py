@@ -48,7 +48,18 @@ def run(python: Path, source: Path, version: str, which: str, more: list[str]) -
     """Run the suite with one class; returns whether it passed."""
     tests = source / "tests"
     print(f"\n== jupyter-server-ydoc {version}, class: {which}", flush=True)
-    options = ["-q", "-p", "ypress_substitute_jupyter", "--timeout=120", "-o", "addopts=", f"--rootdir={source}"]
+    options = [
+        "-q",
+        "-p",
+        "ypress_substitute_jupyter",
+        "--timeout=120",
+        "-o",
+        "addopts=",
+        "-o",
+        "filterwarnings=default",
+    ]
+    # Its own warnings are its own affair: where no configuration is found on the way up, ours would count.
+    options += [f"--rootdir={source}"]
     environment = os.environ | {"YPRESS_SUBSTITUTE": which, "PYTHONPATH": str(HERE / "plugin")}
     with tempfile.TemporaryDirectory(prefix="ypress-upstream-", ignore_cleanup_errors=True) as folder:
         command = [str(python), "-m", "pytest", *options, *more, str(tests)]
