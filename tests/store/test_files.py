@@ -134,8 +134,10 @@ async def test_a_folder_and_other_applications(folder: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows moves and deletes no file that is open")
 @pytest.mark.parametrize("how", ["deleted", "replaced", "moved"])
 @pytest.mark.parametrize("mode", [None, "truncate", "persist"])
-async def test_the_file_goes_while_it_is_open(db: Path, how: str, mode: str | None) -> None:
-    """What is written afterwards is in the file of that name, not in one that nobody can reach."""
+async def test_the_file_goes_while_it_is_open(
+    db: Path, how: str, mode: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is written afterwards is in the file of that name, not in one that nobody can reach; and it is told."""
     updates = typed(8)
     async with make(db, journal_mode=mode, checkpoint_interval=3) as store:
         await write_all(store, updates[:4])
@@ -151,6 +153,7 @@ async def test_the_file_goes_while_it_is_open(db: Path, how: str, mode: str | No
         expected = [b"\0\0"] * 3 if how == "replaced" else []
         assert [update for (update,) in sql(db, "SELECT yupdate FROM yupdates")] == [*expected, *updates[4:]]
         assert await history(store) == [*expected, *updates[4:]]
+    assert ("is gone" in caplog.text) == (how != "replaced")
 
 
 async def test_a_relative_path_and_another_working_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

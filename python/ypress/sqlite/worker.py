@@ -7,6 +7,7 @@ Writes are accepted without waiting and stay queued, in order, until they are on
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -107,6 +108,7 @@ class Worker(threading.Thread):
         self._signal = False
         self._done = False
         self._connection: sqlite3.Connection | None = None
+        self._was_open = False
         self._retry_at = 0.0
         self._retry_delay = _RETRY_FIRST
         self._logged_at = 0.0
@@ -262,7 +264,14 @@ class Worker(threading.Thread):
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
+            if self._was_open and not os.path.exists(self.location.path):
+                self._log.error(
+                    "the store %s is gone: it was deleted or moved while it was open. A new one is begun; what was "
+                    "stored before is in the old file, if there is one",
+                    self.location.path,
+                )
             self._connection = connect(self.location, self._log)
+            self._was_open = True
         return self._connection
 
     def _commit(self, group: list[Write]) -> None:
