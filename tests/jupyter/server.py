@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -185,8 +186,12 @@ class Server:
         wait_for(lambda: self.log.count(text) >= times, f"{text!r} in the log", log=lambda: self.log)
 
     def wait_closed(self, times: int = 1) -> None:
-        """Wait until it has closed so many documents."""
-        self.wait_logged("Deleting Y document from memory", times)
+        """Wait until it has closed so many documents, and their stores have written what they were handed."""
+        closed = re.compile(r"Room \S+ deleted")
+        what = f"{times} documents closed"
+        wait_for(lambda: len(closed.findall(self.log)) >= times, what, log=lambda: self.log)
+        # A room that is closed does not wait for its store; the stock class does not tell how much it has left.
+        wait_for(lambda: not self.metrics().get("ypress_queued_updates"), "all is on disk")
 
     def kill(self) -> None:
         """End it without warning."""
@@ -299,7 +304,7 @@ class _Socket(Channel):
 
 
 def wait_for(
-    condition: Callable[[], object], what: str, seconds: float = 30, log: Callable[[], str] | None = None
+    condition: Callable[[], object], what: str, seconds: float = 60, log: Callable[[], str] | None = None
 ) -> None:
     """Wait until a condition holds; fails after `seconds`."""
     deadline = time.monotonic() + seconds
@@ -309,7 +314,7 @@ def wait_for(
         time.sleep(0.05)
 
 
-async def eventually(condition: Callable[[], object], what: str, seconds: float = 30) -> None:
+async def eventually(condition: Callable[[], object], what: str, seconds: float = 60) -> None:
     """As `wait_for`, with the event loop running."""
     deadline = time.monotonic() + seconds
     while not condition():
