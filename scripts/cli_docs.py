@@ -43,10 +43,11 @@ is heeded.
 ## enable, disable, status
 
 These are for the server of jupyter-collaboration, and run in its environment. `enable` writes its configuration: the
-class, `--codec` (zstd) and `--level`, and the server extension. `disable` takes that away again; neither changes the
-store. Both are for this Python environment, or with `--user` or `--system` for the user or the whole system, and take
-effect when the server is started anew. `status` says which class, file and codec a server that is started in this
-folder uses, and lists what does not fit; then the exit code is 1.
+class, `--codec` (zstd) and `--level`, and the server extension. `disable` takes that away again and puts back the
+store class that `enable` replaced, if there was one; neither changes the store. Both are for this Python environment,
+or with `--user` or `--system` for the user or the whole system, and take effect when the server is started anew.
+`status` says which class, file and codec a server that is started in this folder uses, and lists what does not fit;
+then the exit code is 1.
 
 The way back to the stock class: stop the server, `disable`, then [restore](#restore). More is on the page
 [in Jupyter](jupyter.md).
@@ -59,10 +60,13 @@ SECTIONS: list[tuple[str, list[str], str]] = [
         """\
 What is in a store, what takes the space, and what compressing would save, which is estimated by packing a
 sample. `raw` are the updates alone; `in file` is a document's share of the file, with paths, index and
-half-empty pages; `after` is what it would be. Names come from the database of jupyter-server-fileid, where
-there is one. `--html report.html` writes a page with charts: size by document, size over time, how values are
-stored, sizes of updates. The store is only read.""",
+half-empty pages; `after` is what it would be. A terminal of 150 columns shows more: the first edit, and how
+much of the share are updates in rows, segments, the checkpoint, and paths and index. In a narrower one, and in
+a pipe, `--long` does; `--json` has all of it in bytes. Names come from the database of jupyter-server-fileid,
+where there is one. `--html report.html` writes a page with charts: size by document, size over time, how values
+are stored, sizes of updates. The store is only read.""",
     ),
+    ("", ["info", "--long", "--limit", "1"], ""),
     (
         "bench",
         ["bench", "--rounds", "1"],

@@ -45,6 +45,7 @@ from .sqlite.options import Options
 from .sqlite.share import Share
 from .sqlite.values import Values, resolve_callback
 from .sqlite.worker import Write
+from .words import counted
 
 __all__ = [
     "DamagedHistory",
@@ -257,7 +258,7 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
             left = await anyio.to_thread.run_sync(share.drain, self.stop_timeout)
         if left:
             raise NotDurable(
-                f"document {self.path}: {left} updates are not stored in {share.location.path}: "
+                f"document {self.path}: {counted(left, 'update')} not stored in {share.location.path}: "
                 f"{share.database.fault}; they stay in memory and are tried again while this process lives",
                 self.path,
             )

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,36 @@ def run(folder: Path) -> Run:
         )
 
     return run
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command did."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def call(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """As `run`, but in this process, which is much faster."""
+    monkeypatch.chdir(folder)
+    for name, value in (("CONFIG_DIR", "config"), ("DATA_DIR", "data"), ("NO_CONFIG", "1")):
+        monkeypatch.setenv(f"JUPYTER_{name}", value if name == "NO_CONFIG" else str(folder / value))
+
+    def call(*arguments: object) -> Said:
+        from ypress.cli.group import cli
+
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(argument) for argument in arguments], prog_name="ypress")
+        said = capsys.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Said(code, said.out, said.err)
+
+    return call
 
 
 def stock_rows(file: Path) -> list[sessions.Row]:

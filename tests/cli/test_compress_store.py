@@ -6,7 +6,6 @@ import bz2
 import gzip
 import json
 import lzma
-import os
 import random
 import shutil
 import signal
@@ -331,56 +330,6 @@ def test_a_file_that_stays_locked(store: Path, monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(Refused, match="locked"):
             compress_store(store, Values(compression="zstd"))
         other.execute("ROLLBACK")
-
-
-# Disks.
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Path:
-    """A file system of 6 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = shutil.which("mount")
-    if mount is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
-        pytest.skip("making a small disk needs root")
-    if subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=6m", "none", place], check=False, capture_output=True
-    ).returncode:
-        pytest.skip("no file system can be mounted here")
-    return place
-
-
-@pytest.fixture
-def unmounted(small_disk: Path) -> object:
-    yield small_disk
-    subprocess.run(["umount", "-l", small_disk], check=False)
-
-
-def test_a_disk_that_gets_full(made: dict[str, Path], unmounted: Path, run: Run) -> None:
-    file = Path(shutil.copy(made["keystrokes"], unmounted / "store.db"))
-    before = digest_of(file)
-    room = shutil.disk_usage(unmounted).free
-    (unmounted / "ballast").write_bytes(b"x" * (room - 20_000))
-    done = run("compress", file)
-    assert done.returncode == 3
-    assert "make room" in done.stderr
-    # Room to begin, but not to go on: another one takes it meanwhile.
-    (unmounted / "ballast").unlink()
-    command = (
-        "import sys, ypress.maintenance.rewrite as r, ypress.maintenance.errors as e\n"
-        "from ypress.sqlite.values import Values\n"
-        "r.refuse_without_room = lambda file, known: True\n"
-        "try: r.compress_store(sys.argv[1], Values(compression='zstd'))\n"
-        "except e.Stopped as error: print(error)\n"
-    )
-    (unmounted / "ballast").write_bytes(b"x" * (shutil.disk_usage(unmounted).free - 100_000))
-    stopped = subprocess.run([sys.executable, "-c", command, str(file)], capture_output=True, text=True, check=False)
-    assert "the disk is full; the store is intact" in stopped.stdout, stopped
-    assert digest_of(file) == before
-    (unmounted / "ballast").unlink()
-    assert run("compress", file).returncode == 0
-    assert digest_of(file) == before
 
 
 def test_a_file_that_does_not_shrink_by_itself_is_rebuilt(made: dict[str, Path], folder: Path) -> None:

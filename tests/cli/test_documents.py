@@ -138,46 +138,6 @@ def test_deleting_takes_segments_and_what_was_moved_aside(store: Path) -> None:
         assert db.execute("SELECT * FROM ysegments").fetchall() == others
 
 
-def test_output_into_a_pipe_is_plain_and_narrow(store: Path, run: Run) -> None:
-    path = stock_rows(store)[0][0]
-    for command in (["info"], ["compress"], ["verify"], ["history", path, "-s"], ["bench", "--rounds", "1"]):
-        done = run(*command, store)
-        assert done.returncode == 0, done
-        for line in (done.stdout + done.stderr).splitlines():
-            assert line.isprintable(), line
-            assert len(line) <= 100 if str(store) in line else len(line) <= 80, line
-
-
-def test_colours_only_where_they_are_wanted(store: Path) -> None:
-    pty = pytest.importorskip("pty")
-    import os
-    import subprocess
-    import sys
-
-    def shown(**environment: str) -> bytes:
-        ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "ypress.cli", "info", str(store)]
-        env = {**os.environ, "TERM": "xterm", **environment}
-        env.pop("NO_COLOR" if "NO_COLOR" not in environment else "", None)
-        with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=env) as process:
-            os.close(theirs)
-            output = b""
-            while True:
-                try:
-                    part = os.read(ours, 65536)
-                except OSError:
-                    break
-                if not part:
-                    break
-                output += part
-            assert process.wait() == 0
-        os.close(ours)
-        return output
-
-    assert b"documents" in shown(NO_COLOR="1")
-    assert b"\x1b[3" not in shown(NO_COLOR="1")
-
-
 def test_help_has_an_example_for_every_command(run: Run) -> None:
     from ypress.cli.group import COMMANDS
 

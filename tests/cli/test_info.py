@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import sessions
 from ypress.maintenance.inspect import inspect
 from ypress.maintenance.locate import Names
 
 from .conftest import Run
+from .test_verify_store import typed
 
 
 @pytest.mark.parametrize("kind", ["keystrokes", "notebooks", "streams"])
@@ -87,9 +89,10 @@ def test_a_page_with_charts_that_loads_nothing(run: Run, store: Path, folder: Pa
         ElementTree.fromstring("<svg" + chart.partition("</svg>")[0] + "</svg>")
 
 
-def test_the_chart_of_codecs(run: Run, store: Path, folder: Path) -> None:
+def test_the_chart_of_codecs(run: Run, folder: Path) -> None:
     from xml.etree import ElementTree
 
+    store = sessions.write_stock_store(folder / "typed.db", typed(300))
     done = run("bench", store, "--rounds", "1", "--json", "--plot", folder / "codecs.svg")
     assert done.returncode == 0
     results = json.loads(done.stdout)["results"]

@@ -55,7 +55,7 @@ def test_two_people_at_a_notebook(site: Site) -> None:
         server.wait_logged("history is stored in")
         asyncio.run(look(server))
         server.wait_logged("loaded from the ystore SQLiteYStore")
-        assert "1 documents" in server.log
+        assert "; 1 document, " in server.log
     assert stored.history(site.store, key)[: len(before)] == before
 
 
@@ -67,6 +67,7 @@ def test_opening_and_closing_adds_nothing(site: Site) -> None:
     async def visit(server: Server, text: str) -> None:
         async with server.open(path) as document:
             assert [source[:5] for source in sources(document)] == ["a = 1", "b = 2"]
+            await asyncio.sleep(0.5)  # until the room's own changes count as such, with jupyter-server-ydoc 2
             if text:
                 source = document.ycells[0]["source"]
                 source += text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from server import STOCK, Site
 
 import sessions
+from ypress.maintenance.enabling import disable, enable
 from ypress.maintenance.places import is_shown, network_file_system
 
 pytest.importorskip("click")
@@ -33,7 +35,8 @@ def config(site: Site) -> dict[str, Any]:
 
 def test_enable_status_disable(bare: Site) -> None:
     """From nothing to a server that uses it, and back."""
-    assert "run `jupyter ypress enable`" in ypress(bare, "status", code=1)
+    told = ypress(bare, "status", code=1)
+    assert told.count("run `jupyter ypress enable`") == told.count("\n! ") == 1
     assert "zstd" in ypress(bare, "enable", "--user")
     assert config(bare) == {
         "YDocExtension": {"ystore_class": "ypress.jupyter.SQLiteYStore"},
@@ -48,6 +51,8 @@ def test_enable_status_disable(bare: Site) -> None:
         server.wait_logged("ypress | history is stored in .jupyter_ystore.db (new), zstd")
         server.session(bare.text("a.txt"))
     told = ypress(bare, "disable", "--user")
+    assert "its own store class" in told
+    assert "ypress restore" in told
     assert config(bare) == {}
     assert not list((bare.config / "jupyter_server_config.d").glob("ypress*"))
     assert "not enabled" in ypress(bare, "disable", "--user")
@@ -71,13 +76,33 @@ def test_enable_keeps_what_is_there(bare: Site) -> None:
     }
     (bare.config / "jupyter_server_config.json").write_text(json.dumps(before))
     told = ypress(bare, "enable", "--user", "--codec", "brotli", "--level", "5")
-    assert f"takes the place of {STOCK}" in told
+    assert f"takes the place of {STOCK}, which `jupyter ypress disable` puts back" in told
     assert config(bare)["SQLiteYStore"] == {**before["SQLiteYStore"], "compression": "brotli", "compression_level": 5}
     ypress(bare, "enable", "--user", "--codec", "lz4")
     assert config(bare)["SQLiteYStore"] == {**before["SQLiteYStore"], "compression": "lz4"}
-    ypress(bare, "disable", "--user")
-    del before["YDocExtension"]["ystore_class"]
+    assert f"will use {STOCK}" in ypress(bare, "disable", "--user")
     assert config(bare) == before
+
+
+def test_disable_puts_back_what_was_replaced(bare: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(bare.config))
+    file = bare.config / "jupyter_server_config.json"
+    before = {"YDocExtension": {"ystore_class": "their.Store"}, "SQLiteYStore": {"compression": "theirs"}}
+    file.write_text(json.dumps(before))
+    assert enable(at="user").replaced == "their.Store"
+    assert enable("lz4", at="user").replaced is None  # the first is not taken for what was there
+    assert disable("user").left == "their.Store"
+    assert config(bare) == before
+    # What has been changed in between counts.
+    enable(at="user")
+    file.write_text(json.dumps({"YDocExtension": {"ystore_class": "another.Store"}}))
+    assert disable("user").left == "another.Store"
+    assert config(bare) == {"YDocExtension": {"ystore_class": "another.Store"}}
+    # What was noted the last time is of no meaning any more.
+    file.write_text("{}")
+    enable(at="user")
+    assert disable("user").left is None
+    assert config(bare) == {}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +165,28 @@ class TestStatus:
         assert is_shown(Path("/a/.b/c.db"), Path("/a"), allow_hidden=True)
         assert not is_shown(Path("/b/c.db"), Path("/a"))
 
+    def test_a_folder_that_is_not_there(self, bare: Site) -> None:
+        """`status`, the log of the server's start and the log of the first document name it."""
+        place = bare.root / ".mistyped" / "store.db"
+        bare.configure(ystore_class="ypress.jupyter.SQLiteYStore", db_path=str(place))
+        assert f"the folder {place.parent} of the store is not there" in ypress(bare, "status", code=1)
+        with bare.server() as server:
+            server.wait_logged(f"history is stored in {place} (new, in a folder that will be made)")
+            path = bare.text("a.txt", "a")
+
+            async def look() -> None:
+                async with server.open(path):
+                    pass
+
+            asyncio.run(look())
+            server.wait_logged(f"the folder {place.parent} was not there and has been made")
+        assert place.exists()
+        assert "Everything fits together" in ypress(bare, "status")
+
+    def test_a_home_folder_that_is_none(self, bare: Site) -> None:
+        bare.configure(ystore_class="ypress.jupyter.SQLiteYStore", db_path="~/.store.db")
+        assert "~ does not stand for the home folder" in ypress(bare, "status", code=1)
+
     def test_the_kind_of_file_system(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert network_file_system(tmp_path / "not" / "there.db") is None
         mounts = [("/", "ext4"), (str(tmp_path), "ext4"), (str(tmp_path / "shared"), "nfs4")]
@@ -160,7 +207,7 @@ class TestStatus:
             create_stock(connection, 2)
             connection.execute("INSERT INTO yupdates VALUES ('a', x'0000', x'', 1.0)")
             move_aside(connection, "a", "for the test", 2.0)
-        assert "histories of 1 documents could not be read" in ypress(site, "status", code=1)
+        assert "could not be read were moved aside (1 document)" in ypress(site, "status", code=1)
 
     def test_for_programs(self, site: Site) -> None:
         told = json.loads(ypress(site, "status", "--json"))

@@ -77,13 +77,13 @@ async def test_the_log_tells_how_many_wait(db: Path, monkeypatch: pytest.MonkeyP
                 retry = store._share.database._worker._retry_at
                 while store._share.database._worker._retry_at == retry:  # it has been tried again
                     await anyio.sleep(0.01)
-            waiting = [line for line in messages.lines if "wait in memory" in line]
+            waiting = [line for line in messages.lines if "waits in memory" in line]
             assert len(waiting) == 1, "once a minute"
             assert str(db) in waiting[0]
             assert "6 updates" in waiting[0]
             monkeypatch.setattr(worker, "_LOG_EVERY", 0.0)
             with anyio.fail_after(30):
-                while len([line for line in messages.lines if "wait in memory" in line]) < 3:
+                while len([line for line in messages.lines if "waits in memory" in line]) < 3:
                     await anyio.sleep(0.01)
     assert "can be written again" in messages.lines[-1]
 

@@ -11,6 +11,7 @@ from ..maintenance.codecs import available_codecs
 from ..maintenance.opening import opened
 from ..maintenance.plot import bench_plot
 from ..maintenance.sample import read_sample
+from ..words import counted
 from .arguments import json_option, store_argument
 from .output import console, count, note, printable, progress, say, show_json, table
 
@@ -58,7 +59,7 @@ def command(store: Path, rounds: int, plot: Path | None, as_json: bool) -> None:
         )
         return
     part = "" if sample.whole else f" (a part of {count(sample.updates)})"
-    say(f"{printable(str(store))}: {count(len(values))} updates{part}, {count(raw)} bytes")
+    say(f"{printable(str(store))}: {counted(len(values), 'update')}{part}, {count(raw)} bytes")
     rows = table("<method", ">level", "<library", ">bytes", ">saved", ">compress", ">decompress")
     for result in all_results:
         rows.add_row(

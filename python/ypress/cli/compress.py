@@ -10,8 +10,9 @@ import click
 from ..maintenance.readable import refuse_unreadable
 from ..maintenance.reading import WAS, values_for
 from ..maintenance.rewrite import Compressed, compress_store
+from ..words import counted
 from .arguments import json_option, store_argument
-from .output import count, note, printable, progress, say, show_json, size
+from .output import note, printable, progress, say, show_json, size
 
 __all__ = ["command"]
 
@@ -77,12 +78,12 @@ def _show(store: Path, result: Compressed, dry_run: bool) -> None:
         sizes = f"{size(result.before)} before, {would}{size(result.after)} now"
         say(f"{printable(str(store))}: {sizes}, {ratio}")
         done = [
-            (result.packed, "updates packed"),
-            (result.segments, "segments written"),
-            (result.values, "values rewritten"),
-            (result.checkpoints, "checkpoints rewritten"),
+            (result.packed, "update", "packed"),
+            (result.segments, "segment", "written"),
+            (result.values, "value", "rewritten"),
+            (result.checkpoints, "checkpoint", "rewritten"),
         ]
-        parts = ", ".join(f"{count(number)} {words}" for number, words in done if number)
+        parts = ", ".join(f"{counted(number, noun)} {what}" for number, noun, what in done if number)
         rate = result.before / max(1e-3, result.seconds)
         say(f"{parts}, in {result.seconds:.1f} s ({size(rate)}/s)")
     if result.vacuumed:
@@ -91,7 +92,8 @@ def _show(store: Path, result: Compressed, dry_run: bool) -> None:
         note(f"note: {result.note}")
     if result.left:
         note(
-            f"note: {count(len(result.left))} records stay as they are; `jupyter ypress verify` tells more. The first:"
+            f"note: {counted(len(result.left), 'record')} cannot be packed or read, and nothing was changed there; "
+            "`jupyter ypress verify` tells more. The first:"
         )
         for path, place, reason in result.left[:5]:
             note(f"  {path}, {place}: {reason}")

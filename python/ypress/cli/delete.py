@@ -9,9 +9,10 @@ import click
 from ..maintenance.delete import delete_document
 from ..maintenance.history import find_document
 from ..maintenance.locate import Names
+from ..words import counted
 from .arguments import document_argument, store_option
 from .group import INTERRUPTED
-from .output import count, note, printable, say
+from .output import note, printable, say
 
 __all__ = ["command"]
 
@@ -33,6 +34,6 @@ def command(document: str, store: Path, yes: bool) -> None:
         note("nothing was removed")
         click.get_current_context().exit(INTERRUPTED)
     deleted = delete_document(store, path)
-    say(f"{label}: {count(deleted.records)} records removed")
+    say(f"{label}: {counted(deleted.records, 'record')} removed")
     if deleted.note:
         note(f"note: free pages of the file may still hold some of it: {deleted.note}")

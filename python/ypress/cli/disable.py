@@ -17,10 +17,10 @@ from .output import note
 @click.command(epilog="Example: jupyter ypress disable --user")
 @level_options
 def command(at: str) -> None:
-    """Have Jupyter's server store history with its own class again.
+    """Have Jupyter's server store history as before.
 
-    Takes away what `enable` wrote. The store is not changed: run `jupyter ypress restore` on it, so that the stock
-    class can read all of it.
+    Takes away what `enable` wrote, and puts back the store class that it replaced, if there was one. The store is not
+    changed: run `jupyter ypress restore` on it, so that the stock class can read all of it.
     """
     done = disable(at)  # type: ignore[arg-type]
     for file in done.files:
@@ -28,10 +28,14 @@ def command(at: str) -> None:
     if not done.files:
         click.echo(f"ypress is not enabled at this level ({at}).")
         return
+    click.echo(f"Jupyter's server will use {done.left or 'its own store class'} when it is started again.")
     try:
         store = default_store()
         found = summarize(store)
     except (Refused, sqlite3.Error, OSError):
         return
-    if found is not None and found.updates:
-        note(f"The stock class does not read what ypress compressed. Run `jupyter ypress restore {store}` next.")
+    if found is None:
+        note(f"That class does not read what ypress compressed, and there is no {store} here: where the server runs, "
+             "run `jupyter ypress restore` before that.")  # fmt: skip
+    elif found.updates:
+        note(f"That class does not read what ypress compressed: run `jupyter ypress restore {store}` before that.")

@@ -29,6 +29,6 @@ def command(codec: str, level: int | None, at: str) -> None:
     for file in done.files:
         click.echo(f"wrote {file}")
     if done.replaced:
-        note(f"It takes the place of {done.replaced}.")
+        note(f"It takes the place of {done.replaced}, which `jupyter ypress disable` puts back.")
     click.echo(f"Jupyter's server will use {STORE_CLASS} with {codec} when it is started again.")
     click.echo("See `jupyter ypress status`.")

@@ -11,6 +11,7 @@ import click
 from ..maintenance.export import export_all, export_document
 from ..maintenance.history import find_document
 from ..maintenance.reading import values_for
+from ..words import counted
 from .arguments import store_option
 from .output import count, note, progress, say, when
 
@@ -58,9 +59,11 @@ def command(
                 store,
                 output,
                 values=values,
-                progress=lambda done, total: show(done / max(1, total), f"{count(done)} of {count(total)} documents"),
+                progress=lambda done, total: show(
+                    done / max(1, total), f"{count(done)} of {counted(total, 'document')}"
+                ),
             )
-        say(f"{output}: {count(len(index['documents']))} documents with their history")
+        say(f"{output}: {counted(len(index['documents']), 'document')} with all history")
         return
     if document is None:
         raise click.UsageError("name a document, or use --all")
@@ -73,7 +76,7 @@ def command(
     if output is None and target.exists():
         raise click.UsageError(f"{target} exists; name another file with -o")
     target.write_bytes(exported.content)
-    note(f"{target}: as of {when(exported.last)}, made of {count(exported.updates)} updates")
+    note(f"{target}: as of {when(exported.last)}, made of {counted(exported.updates, 'update')}")
 
 
 def _named(path: str, extension: str) -> Path:

@@ -27,7 +27,7 @@ INTERRUPTED = 130
 # Every command is the attribute `command` of the module of its name in this package.
 COMMANDS: dict[str, str] = {
     "enable": "Have Jupyter's server store history with ypress.",
-    "disable": "Have Jupyter's server store history with its own class again.",
+    "disable": "Have Jupyter's server store history as it did before `enable`.",
     "status": "Which store class, file and codec Jupyter's server uses, and what does not fit.",
     "info": "What is in a store, what takes the space, what compressing would save.",
     "bench": "Compare codecs on the updates of a store.",

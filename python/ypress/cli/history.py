@@ -8,6 +8,7 @@ import click
 
 from ..maintenance.history import find_document, sessions
 from ..maintenance.reading import values_for
+from ..words import counted
 from .arguments import document_argument, json_option, store_option
 from .output import console, count, printable, say, show_json, size, table, when
 
@@ -31,7 +32,7 @@ def command(document: str, store: Path, gap: float, was: str | None, as_json: bo
     if as_json:
         show_json({"path": path, "sessions": [vars(session) for session in found]})
         return
-    say(f"{printable(path)}: {count(len(found))} sessions")
+    say(f"{printable(path)}: {counted(len(found), 'session')}")
     rows = table("<from", "<until", ">updates", ">bytes")
     for session in found:
         rows.add_row(when(session.first), when(session.last), count(session.updates), size(session.size))

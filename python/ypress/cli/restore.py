@@ -8,8 +8,9 @@ import click
 
 from ..maintenance.reading import values_for
 from ..maintenance.restore import restore_store
+from ..words import counted
 from .arguments import json_option, store_argument
-from .output import count, note, printable, progress, say, show_json, size
+from .output import note, printable, progress, say, show_json, size
 
 __all__ = ["command"]
 
@@ -28,15 +29,15 @@ def command(store: Path, was: str | None, as_json: bool) -> None:
         result = restore_store(
             store,
             values_for(None, None, was),
-            progress=lambda done, total, _: show(done / max(1, total), f"{count(done)} updates"),
+            progress=lambda done, total, _: show(done / max(1, total), counted(done, "update")),
         )
     if as_json:
         show_json(vars(result))
         return
     say(f"{printable(str(store))}: {size(result.before)} before, {size(result.after)} now, a stock store")
-    say(f"{count(result.unpacked)} updates unpacked, {count(result.values)} values decompressed, "
+    say(f"{counted(result.unpacked, 'update')} unpacked, {counted(result.values, 'value')} decompressed, "
         f"in {result.seconds:.1f} s")  # fmt: skip
     if result.checkpoints_removed:
-        note(f"note: {count(result.checkpoints_removed)} checkpoints were removed; they are made anew when needed")
+        note(f"note: {counted(result.checkpoints_removed, 'checkpoint')} removed, to be made anew when needed")
     if result.aside:
-        note(f"note: {count(result.aside)} records that were moved aside before stay in the table yaside")
+        note(f"note: {counted(result.aside, 'record')} moved aside before, left in the table yaside")

@@ -8,9 +8,10 @@ import sys
 import click
 
 from ..maintenance.status import Status, status
+from ..words import counted
 from .arguments import json_option
 from .group import FOUND
-from .output import count, printable, show_json, size
+from .output import printable, show_json, size
 
 
 @click.command(epilog="Example: jupyter ypress status")
@@ -52,6 +53,6 @@ def _contents(found: Status) -> str:
     if summary is None:
         return "" if found.store is None or found.store.exists() else "not there yet"
     return (
-        f"{size(summary.size)}, {count(summary.documents)} documents, {count(summary.updates)} updates, "
+        f"{size(summary.size)}, {counted(summary.documents, 'document')}, {counted(summary.updates, 'update')}, "
         f"{100 * summary.packed_share:.0f} % of them packed"
     )

@@ -9,6 +9,7 @@ import click
 from ..maintenance.reading import values_for
 from ..maintenance.repair import repair_store
 from ..maintenance.verify import Verified, verify_store
+from ..words import counted
 from .arguments import json_option, store_argument
 from .output import console, count, printable, progress, say, show_json, shown, table
 
@@ -37,7 +38,7 @@ def command(
             store,
             values,
             deep=deep,
-            progress=lambda done, total: show(done / max(1, total), f"{count(done)} of {count(total)} documents"),
+            progress=lambda done, total: show(done / max(1, total), f"{count(done)} of {counted(total, 'document')}"),
         )
     if repair and found.damage:
         repair_store(store, found, values)
@@ -51,7 +52,7 @@ def command(
 
 def _show(store: Path, found: Verified, ignore_gaps: bool) -> None:
     how = "read and replayed" if found.deep else "read"
-    say(f"{printable(str(store))}: {count(found.updates)} updates of {count(found.documents)} documents {how}")
+    say(f"{printable(str(store))}: {counted(found.updates, 'update')} of {counted(found.documents, 'document')} {how}")
     out = console()
     if found.damage:
         rows = table("document", "<place", "what is wrong")
@@ -66,6 +67,6 @@ def _show(store: Path, found: Verified, ignore_gaps: bool) -> None:
         out.print(rows)
     for line in found.repaired:
         say(f"repaired: {printable(line)}")
-    total = f"{count(len(found.damage))} damaged records" if found.damage else "no damage"
-    gaps = "" if ignore_gaps else f", {count(len(found.gaps))} gaps" if found.gaps else ", no gaps"
+    total = counted(len(found.damage), "damaged record") if found.damage else "no damage"
+    gaps = "" if ignore_gaps else f", {counted(len(found.gaps), 'gap')}" if found.gaps else ", no gaps"
     say(total + gaps)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 from logging import Logger
+from pathlib import Path
 
 from jupyter_server.serverapp import ServerApp
 from traitlets import TraitError
 
 from ..sqlite.connection import MEMORY
 from ..sqlite.summary import summarize
+from ..words import counted
 from . import metrics
 from .running import collaboration
 from .store import SQLiteYStore
@@ -73,15 +75,17 @@ def _log_summary(store: SQLiteYStore, log: Logger) -> None:
         )
         return
     if found is None:
-        log.info("ypress | history is stored in %s (new), %s", store.db_path, codec)
+        new = "new" if Path(store.db_path).absolute().parent.is_dir() else "new, in a folder that will be made"
+        log.info("ypress | history is stored in %s (%s), %s", store.db_path, new, codec)
         return
     log.info(
-        "ypress | history is stored in %s (%.1f MB), %s; %d documents, %d updates, %.0f %% of them packed",
-        found.path, found.size / 1e6, codec, found.documents, found.updates, 100 * found.packed_share,
+        "ypress | history is stored in %s (%.1f MB), %s; %s, %s, %.0f %% of them packed",
+        found.path, found.size / 1e6, codec, counted(found.documents, "document"), counted(found.updates, "update"),
+        100 * found.packed_share,
     )  # fmt: skip
     if found.aside:
         log.warning(
-            "ypress | the histories of %d documents could not be read and were moved aside; "
+            "ypress | histories that could not be read were moved aside (%s); "
             "run `jupyter ypress verify` on the store to see them",
-            found.aside,
+            counted(found.aside, "document"),
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sized
 from contextlib import aclosing
 from logging import Logger, LoggerAdapter
@@ -36,6 +38,9 @@ CODECS = ("zstd", "lz4", "brotli")
 _PATIENCE = 5.0
 # Seconds between two attempts to read a file that is locked.
 _AGAIN = 0.5
+# Seconds after loading until it is looked at what the room has set in the document, and again until that is settled: an
+# edit would have been handed over in between.
+_LOOK_AFTER = 0.25
 # Seconds between two log lines about writes that fail for the same document.
 _LOG_EVERY = 60.0
 
@@ -318,6 +323,8 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
         self._thread = threading.get_ident()
         try:
             await self._load(ydoc)
+            # Rooms of jupyter-server-ydoc 2 set values after loading and before recording, each time they are opened.
+            asyncio.get_running_loop().call_later(_LOOK_AFTER, _look, weakref.ref(self))
         except (Error, sqlite3.Error, OSError) as error:
             self._open_from_file(ydoc, error)
             if ydoc.get_state() == before:
@@ -349,6 +356,17 @@ class SQLiteYStore(ypress.store.SQLiteYStore, jupyter_server_ydoc.stores.SQLiteY
         else:
             advice = "The history is kept. Look at the store with `jupyter ypress status` and `jupyter ypress verify`"
         self.log.error("document %s opens from its file: %s. %s", self.path, error, advice)
+
+
+def _look(store: weakref.ref[SQLiteYStore], settle: bool = False) -> None:
+    share = None if (known := store()) is None else known._share
+    if share is None or share.closed:
+        return
+    if settle:
+        share.settle()
+    else:
+        share.look()
+        asyncio.get_running_loop().call_later(_LOOK_AFTER, _look, store, True)
 
 
 def _is_locked(error: BaseException | None) -> bool:

@@ -18,6 +18,8 @@ STORE_CLASS = "ypress.jupyter.SQLiteYStore"
 EXTENSION = "ypress.jupyter"
 _CONFIG = "jupyter_server_config.json"
 _EXTENSIONS = "jupyter_server_config.d"
+# A section of the extension's file: what was configured where `enable` wrote, for `disable` to put back.
+_REPLACED = "YpressReplaced"
 # Options that the stock class does not know, and would complain of.
 _OURS = (
     *("compression", "compression_level", "compress", "decompress", "busy_timeout", "load_timeout", "journal_mode"),
@@ -33,11 +35,13 @@ class Written:
 
     Args:
         files: that were written or removed.
-        replaced: another store class that was configured in this place, if there was one.
+        replaced: another store class that was configured in this place, if there was one; `disable` restores it.
+        left: the store class that is configured in this place afterwards, if it is another one.
     """
 
     files: tuple[Path, ...]
     replaced: str | None = None
+    left: str | None = None
 
 
 def enable(codec: str | None = "zstd", level: int | None = None, at: Level = "sys-prefix") -> Written:
@@ -60,11 +64,12 @@ def enable(codec: str | None = "zstd", level: int | None = None, at: Level = "sy
     _check_importable()
     folder = _folder(at)
     config = _read(folder / _CONFIG)
-    section = _section(config, "YDocExtension")
+    section, options = _section(config, "YDocExtension"), _section(config, "SQLiteYStore")
     before = section.get("ystore_class")
-    if not (isinstance(before, str) and before != STORE_CLASS and _is_ours(before)):
+    others = before is not None and not _names_us(section)
+    replaced = _present(section, "ystore_class") | _present(options, "compression", "compression_level")
+    if before == STORE_CLASS or not _names_us(section):
         section["ystore_class"] = STORE_CLASS
-    options = _section(config, "SQLiteYStore")
     options["compression"] = codec
     options["compression_level"] = level
     if level is None:
@@ -72,14 +77,15 @@ def enable(codec: str | None = "zstd", level: int | None = None, at: Level = "sy
     extension = folder / _EXTENSIONS / f"{EXTENSION}.json"
     extensions = _read(extension)
     _section(_section(extensions, "ServerApp"), "jpserver_extensions")[EXTENSION] = True
+    if others:
+        extensions[_REPLACED] = replaced
     _write(folder / _CONFIG, config)
     _write(extension, extensions)
-    replaced = before if isinstance(before, str) and before != section["ystore_class"] else None
-    return Written((folder / _CONFIG, extension), replaced)
+    return Written((folder / _CONFIG, extension), str(before) if others else None)
 
 
 def disable(at: Level = "sys-prefix") -> Written:
-    """Have Jupyter's server store history with its own class again: take away what `enable` wrote.
+    """Have Jupyter's server store history as before: take away what `enable` wrote, and put back what it replaced.
 
     Options that the stock class has, such as ``db_path``, stay. What is stored is not changed: see `restore`.
 
@@ -96,14 +102,35 @@ def disable(at: Level = "sys-prefix") -> Written:
     ours = _names_us(config.get("YDocExtension"))
     changed = ours and _drop(config, "YDocExtension", ["ystore_class"])
     changed |= _drop(config, "SQLiteYStore", list(_OURS))
+    extension = folder / _EXTENSIONS / f"{EXTENSION}.json"
+    if ours:
+        _put_back(config, _replaced(extension))
     if changed:
         _write(folder / _CONFIG, config)
         files.append(folder / _CONFIG)
-    extension = folder / _EXTENSIONS / f"{EXTENSION}.json"
     if extension.exists():
         extension.unlink()
         files.append(extension)
-    return Written(tuple(files))
+    return Written(tuple(files), left=config.get("YDocExtension", {}).get("ystore_class"))
+
+
+def _present(section: dict[str, Any], *options: str) -> dict[str, Any]:
+    """Those of these options that a section sets."""
+    return {option: section[option] for option in options if option in section}
+
+
+def _replaced(extension: Path) -> dict[str, Any]:
+    """What `enable` has noted of what it replaced."""
+    try:
+        noted = _read(extension).get(_REPLACED)
+    except Refused:  # the file goes in any case
+        return {}
+    return noted if isinstance(noted, dict) else {}
+
+
+def _put_back(config: dict[str, Any], replaced: dict[str, Any]) -> None:
+    for option, value in replaced.items():
+        _section(config, "YDocExtension" if option == "ystore_class" else "SQLiteYStore")[option] = value
 
 
 def _names_us(section: object) -> bool:

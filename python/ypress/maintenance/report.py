@@ -11,6 +11,7 @@ from pathlib import Path
 
 import ypress
 
+from ..words import counted
 from .inspect import StoreReport
 from .plot import area, bars, columns
 from .sample import NotAStore, read_sample
@@ -41,7 +42,7 @@ def make_report(report: StoreReport) -> str:
     shown = [(d.label, float(d.statistics.size), _size(d.statistics.size)) for d in documents[:_DOCUMENTS]]
     rest = sum(document.statistics.size for document in documents[_DOCUMENTS:])
     if rest:
-        shown.append((f"{len(documents) - _DOCUMENTS} others", float(rest), _size(rest)))
+        shown.append((counted(len(documents) - _DOCUMENTS, "other"), float(rest), _size(rest)))
     kinds = [(kind, float(size), f"{count:,}, {_size(size)}") for kind, (count, size) in report.kinds().items()]
     sections = [
         ("Size by document", bars(shown, "Size by document")),
@@ -56,9 +57,9 @@ def make_report(report: StoreReport) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(report.file.name)}</title><style>{_STYLE}</style></head><body>"
         f"<h1>{escape(str(report.file))}</h1>"
-        f"<p>{_size(facts.size)}: {report.total('updates'):,} updates of {len(documents):,} documents. Of that, "
-        f"{_size(report.total('raw'))} are the updates themselves. <code>jupyter ypress compress</code> would make it "
-        f"{saving}.</p>{body}<h2>Documents</h2>{_table(report)}"
+        f"<p>{_size(facts.size)}: {counted(report.total('updates'), 'update')} of "
+        f"{counted(len(documents), 'document')}. Of that, {_size(report.total('raw'))} are the updates themselves. "
+        f"<code>jupyter ypress compress</code> would make it {saving}.</p>{body}<h2>Documents</h2>{_table(report)}"
         f"<p>ypress {escape(ypress.__version__)}</p></body></html>\n"
     )
     return page.encode("utf-8", "replace").decode()

@@ -24,6 +24,7 @@ from ..sqlite.restoring import (
 from ..sqlite.rewriting import Changed, count_rows, documents, read_checkpoint, read_rows, replace_values
 from ..sqlite.statistics import read_statistics
 from ..sqlite.values import Values
+from ..words import counted
 from .errors import Refused, Stopped
 from .opening import opened
 from .pace import Pace
@@ -100,7 +101,7 @@ def restore_store(
         if result.left:
             first = "; ".join(f"{name}, {place}: {reason}" for name, place, reason in result.left[:3])
             raise Stopped(
-                f"{file}: {len(result.left)} records cannot be read ({first}). Everything else is restored; "
+                f"{file}: unreadable: {counted(len(result.left), 'record')} ({first}). Everything else is restored; "
                 "`jupyter ypress verify --repair` moves them aside, and then this can be run again"
             )
         give_back(connection, file)

@@ -106,7 +106,7 @@ def _read(db: sqlite3.Connection, file: Path, max_updates: int, max_bytes: int) 
         documents += " UNION SELECT path FROM ysegments"
     updates = loose + int(packed)
     if not updates:
-        raise NotAStore(f"{file}: holds no update")
+        raise NotAStore(f"{file}: holds no update yet; there is nothing to compare")
     (count,) = db.execute(f"SELECT count(DISTINCT path) FROM ({documents})").fetchone()
     sample = Sample(file, file.stat().st_size, count, updates)
     share = min(1.0, max_updates / updates, max_bytes / max(1.0, size + packed_size))
@@ -116,7 +116,9 @@ def _read(db: sqlite3.Connection, file: Path, max_updates: int, max_bytes: int) 
         for run in _runs(first, last, share):
             _read_rows(db, sample, run)
     if not sample.records:
-        raise NotAStore(f"{file}: none of the {sample.damaged} values that were read can be decoded")
+        raise NotAStore(
+            f"{file}: none of its values can be decoded; `jupyter ypress verify` lists what is wrong with them"
+        )
     return sample
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..sqlite.connection import MEMORY
 from ..sqlite.summary import Summary, summarize
+from ..words import counted
 from .enabling import EXTENSION, STORE_CLASS
 from .places import is_shown, network_file_system
 
@@ -68,8 +69,8 @@ def status() -> Status:
     configured = _dotted(extension.config.get("YDocExtension", {}).get("ystore_class"))
     used: type = extension.ystore_class  # type: ignore[attr-defined]
     files = tuple(reversed(server.loaded_config_files))
-    _check_extensions(server, problems)
     enabled = _is_ours(used)
+    _check_extensions(server, enabled, problems)
     if not enabled:
         problems.extend(_why_not_used(configured, used))
         problems.extend(_packed_for_others(used, extension))
@@ -122,7 +123,7 @@ def _configured_server(problems: list[str]) -> tuple[ServerApp, Configurable]:
     return server, extension
 
 
-def _check_extensions(server: ServerApp, problems: list[str]) -> None:
+def _check_extensions(server: ServerApp, enabled: bool, problems: list[str]) -> None:
     from jupyter_server.extension.config import ExtensionConfigManager
 
     manager = ExtensionConfigManager(read_config_path=server.config_file_paths)
@@ -130,7 +131,7 @@ def _check_extensions(server: ServerApp, problems: list[str]) -> None:
     extensions.update(server.jpserver_extensions)
     if not extensions.get("jupyter_server_ydoc"):
         problems.append("jupyter-server-ydoc is not enabled: run `jupyter server extension enable jupyter_server_ydoc`")
-    if not extensions.get(EXTENSION):
+    if enabled and not extensions.get(EXTENSION):
         problems.append(
             "the server extension ypress.jupyter is not enabled, so there are no metrics, and wrong options show only "
             "when the first document opens: run `jupyter ypress enable`"
@@ -161,7 +162,7 @@ def _packed_for_others(used: type, extension: Configurable) -> list[str]:
     if found is None or not found.packed:
         return []
     return [
-        f"{found.packed} updates in {found.path} are packed, which {_dotted(used)} cannot read: run "
+        f"{found.path} has {counted(found.packed, 'packed update')} that {_dotted(used)} cannot read: run "
         f"`jupyter ypress restore` to unpack them, or `jupyter ypress enable`"
     ]
 
@@ -203,6 +204,11 @@ def _look_at(file: Path, server: ServerApp, store: SQLiteYStore, problems: list[
         if store.journal_mode == "wal":
             problems.append("journal_mode = 'wal' does not work on a network file system")
     place = file if file.exists() else next(parent for parent in file.parents if parent.exists())
+    if not file.parent.exists():
+        problems.append(
+            f"the folder {file.parent} of the store is not there: the server will make it. If it is mistyped, correct "
+            f"SQLiteYStore.db_path{', in which ~ does not stand for the home folder' if '~' in file.parts else ''}"
+        )
     if not os.access(place, os.W_OK):
         problems.append(f"{place} cannot be written by this user")
     try:
@@ -215,7 +221,7 @@ def _look_at(file: Path, server: ServerApp, store: SQLiteYStore, problems: list[
         return None
     if summary is not None and summary.aside:
         problems.append(
-            f"the histories of {summary.aside} documents could not be read and were moved aside: "
+            f"histories that could not be read were moved aside ({counted(summary.aside, 'document')}): "
             "`jupyter ypress verify` shows them"
         )
     return summary

@@ -17,6 +17,7 @@ from ..sqlite.replay import Replay
 from ..sqlite.rewriting import Changed, documents, read_checkpoint, read_rows, read_segment
 from ..sqlite.statistics import unreadable_paths
 from ..sqlite.values import Values
+from ..words import counted
 from .opening import opened
 
 __all__ = ["Damage", "Gap", "Verified", "verify_document", "verify_store"]
@@ -222,7 +223,7 @@ class _Document:
         try:
             info = segment_info(blob)
             if (info.updates, info.raw_bytes) != (place.updates, place.raw_bytes):
-                self._found(name, f"it holds {info.updates} updates, and its row says {place.updates}")
+                self._found(name, f"it holds {counted(info.updates, 'update')}, and its row says {place.updates}")
             for record in unpack(blob):
                 yield name, record[0]
                 self._position += 1

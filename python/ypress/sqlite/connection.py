@@ -116,9 +116,22 @@ def connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
 
 def _connect(location: Location, log: logging.Logger) -> sqlite3.Connection:
     if location.path != MEMORY:
-        os.makedirs(os.path.dirname(os.path.abspath(location.path)), exist_ok=True)
+        _make_folder(location, log)
     with _alone(location):
         return _opened_store(location, log)
+
+
+def _make_folder(location: Location, log: logging.Logger) -> None:
+    """Make the folder that the file lies in, and say so: its name may be mistyped."""
+    folder = os.path.dirname(os.path.abspath(location.path))
+    if os.path.isdir(folder):
+        return
+    os.makedirs(folder, exist_ok=True)
+    log.warning(
+        "the folder %s was not there and has been made, since db_path is %r. If that is not meant, correct db_path",
+        folder,
+        location.path,
+    )
 
 
 @contextmanager

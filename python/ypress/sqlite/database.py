@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from .._native import keep_forever
+from ..words import counted
 from . import checkpoints, packing, squash, writing
 from .aside import move_aside_within
 from .cleanup import Cleanup
@@ -194,8 +195,8 @@ class Database:
         self.document(write.path).history_gone()
         if count:
             self.log.error(
-                "document %s of %s: %s. Its %d stored records are moved aside; nothing is deleted",
-                write.path, self.location.path, reason, count,
+                "document %s of %s: %s. What was stored is moved aside (%s); nothing is deleted",
+                write.path, self.location.path, reason, counted(count, "record"),
             )  # fmt: skip
             if (watching := observer()) is not None:
                 watching.moved_aside(count)
@@ -297,7 +298,10 @@ def drain(timeout: float) -> None:
             time.sleep(0.002)
         left = len(database.waiting())
         if left:
-            database.log.error("%d updates could not be stored in %s: %s", left, database.location.path, database.fault)
+            database.log.error(
+                "not stored in %s, since the process ends: %s: %s",
+                database.location.path, counted(left, "update"), database.fault,
+            )  # fmt: skip
 
 
 def _forget_parent() -> None:

@@ -152,6 +152,18 @@ class Share:
             database.release(self.path)
         return database
 
+    def look(self) -> None:
+        """Note what the document holds now, for `settle` a while later. To be called in the document's thread."""
+        if self._unrecorded is not None:
+            self._unrecorded.look()
+
+    def settle(self) -> None:
+        """Where nothing was written or changed since `look`, take what the document holds for what its room has set
+        without recording it; that alone is not worth storing. To be called in the document's thread.
+        """
+        if self._unrecorded is not None:
+            self._unrecorded.settle()
+
     def submit_rest(self) -> None:
         """Hand over what the loaded document holds and nobody has written. To be called in the document's thread.
 

@@ -42,15 +42,31 @@ class Unrecorded:
             ydoc.apply_update(closing)
             clocks.add(closing)
             self._waiting.append(closing)
-        held = self._missing()
-        if held is not None:
-            self._waiting.append(held)
+        self._held = self._missing()
+        if self._held is not None:
+            self._waiting.append(self._held)
+        self._recorded = False
+        self._seen: bytes | None = None
+
+    def look(self) -> None:
+        """Note what the document holds now; see `settle`."""
+        self._seen = None if self._recorded else self._missing()
+
+    def settle(self) -> None:
+        """Take what the document holds for set before it is recorded, if that is what `look` saw, and nothing has been
+        written in this session: an edit would have been, in between. It waits for the first write, and is no `rest`.
+        """
+        if self._seen is None or self._recorded or self._seen == self._held or self._missing() != self._seen:
+            return
+        self._waiting = [*(waiting for waiting in self._waiting if waiting is not self._held), self._seen]
+        self._held = self._seen
 
     def ahead_of(self, update: bytes) -> list[bytes]:
         """The updates to store ahead of `update`, in order, and in one transaction with it. Usually there are none.
 
         Counts `update` and what it returns as stored. What is no Yjs update of version 1 passes unexamined.
         """
+        self._recorded = True
         itself = Clocks()
         try:
             itself.add(update)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..errors import Error
+from ..words import counted
 from .connection import MEMORY, Location, connect, is_passing, transaction
 from .errors import NotStarted, StoreError
 from .notify import Completion, resolve
@@ -367,11 +368,11 @@ class Worker(threading.Thread):
             self._logged_at = now
             waiting = self.waiting()
             self._log.error(
-                "the store %s cannot be written: %s; %d updates (%d bytes) wait in memory and are tried again. "
-                "Look for another process that holds the file, a full disk, or missing permissions.",
+                "the store %s cannot be written: %s; what could not be stored (%s, %d bytes) waits in memory and is "
+                "tried again. Look for another process that holds the file, a full disk, or missing permissions.",
                 self.location.path,
                 error,
-                len(waiting),
+                counted(len(waiting), "update"),
                 sum(len(write.update) for write in waiting),
             )
         self._reopen_unless_busy(error)
