@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 import threading
 from collections.abc import Iterator
@@ -158,3 +159,43 @@ def test_golden_segments_read_for_ever(file: Path) -> None:
 
 def test_the_golden_segments_are_there() -> None:
     assert len(GOLDEN) >= 6
+
+
+def _words(updates: int) -> list[Record]:
+    """Updates with new words in each, as pasted lines of prose."""
+    rnd = random.Random(3)
+    words = ("the", "model", "returns", "every", "value", "before", "another", "document", "between", "which", "could")
+    lines = [" ".join(rnd.choice(words) + str(rnd.randrange(999)) for _ in range(300)) for _ in range(updates)]
+    return [(line.encode(), b"", float(second)) for second, line in enumerate(lines)]
+
+
+def test_few_literals_are_compressed_harder_from_level_nine_on() -> None:
+    records = _words(20)
+    fast, thorough = (ypress.segment_info(ypress.pack(records, level=level)) for level in (8, 9))
+    assert fast.literals_raw_size == thorough.literals_raw_size > 20_000
+    assert thorough.literals_size < 0.97 * fast.literals_size
+    assert list(ypress.unpack(ypress.pack(records, level=9))) == records
+
+
+def test_a_lie_about_brotli_takes_no_memory() -> None:
+    """Some bytes of brotli may stand for any number of literals; the format bounds what they may claim."""
+    blob = ypress.pack(_words(20), level=9)
+    literals = ypress.segment_info(blob).literals_raw_size
+    claim = _varint(literals)
+    at = blob.index(claim + b"\x01")
+    lie = blob[:at] + _varint((1 << 22) + 1) + blob[at + len(claim) :]
+    raw = ypress.segment_info(blob).raw_bytes
+    lie = lie.replace(_varint(raw), _varint(1 << 30), 1)
+    with pytest.raises(ypress.CorruptData, match="more literals than brotli may hold"):
+        ypress.segment_info(lie)
+    unknown = blob[: at + len(claim)] + b"\x02" + blob[at + len(claim) + 1 :]
+    with pytest.raises(ypress.CorruptData, match="unknown way to compress literals"):
+        ypress.segment_info(unknown)
+
+
+def _varint(number: int) -> bytes:
+    out = b""
+    while number > 0x7F:
+        out += bytes([number & 0x7F | 0x80])
+        number >>= 7
+    return out + bytes([number])

@@ -24,8 +24,8 @@ const FAR: u32 = 5;
 
 /// Literals up to this length are predicted byte by byte, longer ones mostly compressed together.
 const SHORT_LITERALS: usize = 48;
-/// The same where time does not matter, if they look like text.
-const SHORT_TEXT: usize = 1 << 14;
+/// The same where time matters less, if they look like text. Beyond it brotli does better.
+const SHORT_TEXT: usize = 1024;
 /// The shortest reference.
 const MIN_MATCH: usize = 12;
 /// The shortest reference to somewhere that has to be spelled out.

@@ -125,6 +125,9 @@ const STEPS: [u32; 256] = {
     steps
 };
 
+/// The limit given to [`Bit::update`] where nothing else is said.
+const LIMIT: u16 = 60;
+
 /// An adaptive probability: fast at first, slower with every bit that it has seen.
 #[derive(Clone, Copy)]
 pub struct Bit {
@@ -163,8 +166,14 @@ impl Bit {
     /// Code a bit and learn it.
     #[inline(always)]
     pub fn code<C: Coder>(&mut self, coder: &mut C, bit: bool) -> bool {
+        self.code_steady(coder, bit, LIMIT)
+    }
+
+    /// The same with a limit of its own: what hardly changes is worth more patience.
+    #[inline(always)]
+    pub fn code_steady<C: Coder>(&mut self, coder: &mut C, bit: bool, limit: u16) -> bool {
         let bit = coder.bit(self.p(), bit);
-        self.update(bit, 120);
+        self.update(bit, limit);
         bit
     }
 }
@@ -172,9 +181,15 @@ impl Bit {
 /// Code the `count` low bits of `value`, the highest first, with `bits` as a binary tree (2^count nodes).
 #[inline(always)]
 pub fn tree<C: Coder>(coder: &mut C, bits: &mut [Bit], count: u32, value: u32) -> u32 {
+    tree_steady(coder, bits, count, value, LIMIT)
+}
+
+/// The same with a limit of its own.
+#[inline(always)]
+pub fn tree_steady<C: Coder>(coder: &mut C, bits: &mut [Bit], count: u32, value: u32, limit: u16) -> u32 {
     let mut node = 1usize;
     for shift in (0..count).rev() {
-        let bit = bits[node].code(coder, value >> shift & 1 == 1);
+        let bit = bits[node].code_steady(coder, value >> shift & 1 == 1, limit);
         node = node << 1 | usize::from(bit);
     }
     node as u32 - (1 << count)

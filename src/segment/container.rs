@@ -12,6 +12,8 @@ use crate::varint;
 /// The first byte: neither an update nor a frame begins with it and a version after it.
 const TAG: u8 = 0xfe;
 const CHECK: usize = 8;
+/// The most literals that brotli compresses: it is slow, and a few of its bytes may claim any number.
+pub(super) const MAX_BROTLI: usize = 4 << 20;
 
 /// How a segment says what it holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +44,13 @@ pub struct Info {
     pub literals_raw_size: usize,
 }
 
+/// What the literals are compressed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Zstd = 0,
+    Brotli = 1,
+}
+
 /// The parts of a segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts<'a> {
@@ -54,6 +63,8 @@ pub(super) struct Parts<'a> {
     pub streams: [&'a [u8]; 5],
     /// The length of the literals, once decompressed.
     pub literals: usize,
+    /// What they are compressed with.
+    pub method: Method,
 }
 
 /// Covers the content and, by way of the seed, every other byte of the blob.
@@ -88,6 +99,7 @@ pub(super) fn write(parts: &Parts<'_>, content: [&[u8]; 3]) -> Vec<u8> {
         }
         if !parts.streams[4].is_empty() {
             varint::write(&mut blob, parts.literals as u64);
+            blob.push(parts.method as u8);
         }
         parts.streams.iter().for_each(|stream| blob.extend_from_slice(stream));
     }
@@ -150,6 +162,7 @@ pub(super) fn read(blob: &[u8]) -> Result<(Parts<'_>, usize, u64)> {
         last: 0.0,
         streams: [&[]; 5],
         literals: 0,
+        method: Method::Zstd,
     };
     if updates > 0 {
         parts.raw_bytes = header.number(MAX_BYTES, "more bytes than a segment may hold")?;
@@ -165,6 +178,12 @@ pub(super) fn read(blob: &[u8]) -> Result<(Parts<'_>, usize, u64)> {
         }
         if lengths[4] > 0 {
             parts.literals = header.number(parts.raw_bytes, "more literals than bytes")?;
+            parts.method = match header.take(1)?[0] {
+                0 => Method::Zstd,
+                1 if parts.literals <= MAX_BROTLI => Method::Brotli,
+                1 => return Err(header.damaged("more literals than brotli may hold")),
+                _ => return Err(header.damaged("an unknown way to compress literals")),
+            };
         }
         let end = header.at;
         for (stream, length) in parts.streams.iter_mut().zip(lengths) {

@@ -5,19 +5,23 @@ use std::ops::RangeInclusive;
 use super::blob::{Finder, METADATA, Sink, UPDATE};
 use super::codec::Codec;
 use super::coder::Encoder;
-use super::container::{self, Parts, index_entry};
+use super::container::{self, Method, Parts, index_entry};
 use super::parse::{self, Argument, Words};
 use super::time::{BitWriter, Times, Unit};
 use super::{FORMAT, MAX_BYTES, MAX_UPDATES};
-use crate::codec::zstd;
+use crate::codec::{brotli, zstd};
 use crate::error::{Error, Result};
 
 /// The levels that [`pack`] takes: those of zstd, which compresses what is new in long strings.
 pub const LEVELS: RangeInclusive<i32> = 1..=19;
 /// Faster than compressing row by row; 19 is for history that is rewritten once.
 pub const DEFAULT_LEVEL: i32 = 1;
-/// From this level on, long texts are predicted byte by byte, which takes longer to read too.
-const THOROUGH: i32 = 10;
+/// From this level on, longer texts are predicted byte by byte, which takes longer to read too, and few literals are
+/// compressed by brotli: its dictionary of words makes them a fifth smaller.
+const THOROUGH: i32 = 9;
+/// From this level on, so are more literals.
+const SLOW: i32 = 10;
+const BROTLI_QUALITY: i32 = 11;
 
 /// One update of a document's history.
 #[derive(Debug, Clone, Copy)]
@@ -148,21 +152,46 @@ pub fn pack(records: &[Record<'_>], level: i32) -> Result<Vec<u8>> {
         times.code(&mut times_coder, &mut noise, unit.number(record.timestamp));
         index_entry(&mut index, record.update.len(), record.metadata.map(<[u8]>::len), record.timestamp);
     }
-    let mut literals = Vec::new();
     let raw_literals = packer.literals;
-    if !raw_literals.is_empty() {
-        let limit = usize::MAX;
-        let length = zstd::compress(&raw_literals, level, &mut literals, 0, limit)?;
-        let length = length.ok_or(Error::Compress {
-            codec: FORMAT,
-            problem: "the compressor gave up on the literals".into(),
-        })?;
-        literals.truncate(length);
-    }
+    let (method, literals) = compress_literals(&raw_literals, level)?;
     let (structure, text) = (packer.structure.finish(), packer.text.finish());
     let (times, noise) = (times_coder.finish(), noise.finish());
     let streams = [&structure[..], &text, &times, &noise, &literals];
-    let parts =
-        Parts { updates: records.len(), raw_bytes, unit, first, last, streams, literals: raw_literals.len() };
+    let parts = Parts {
+        updates: records.len(),
+        raw_bytes,
+        unit,
+        first,
+        last,
+        streams,
+        literals: raw_literals.len(),
+        method,
+    };
     Ok(container::write(&parts, [&updates, &metadatas, &index]))
+}
+
+/// The literals compressed, and with what.
+fn compress_literals(raw: &[u8], level: i32) -> Result<(Method, Vec<u8>)> {
+    let mut best = (Method::Zstd, Vec::new());
+    if raw.is_empty() {
+        return Ok(best);
+    }
+    let gave_up =
+        || Error::Compress { codec: FORMAT, problem: "the compressor gave up on the literals".into() };
+    let length = zstd::compress(raw, level, &mut best.1, 0, usize::MAX)?.ok_or_else(gave_up)?;
+    best.1.truncate(length);
+    if level >= THOROUGH && raw.len() <= most_for_brotli(level) {
+        // Only what is smaller counts, so its room is what zstd took.
+        let mut out = Vec::new();
+        if let Some(length) = brotli::compress(raw, BROTLI_QUALITY, &mut out, 0, best.1.len())? {
+            out.truncate(length);
+            best = (Method::Brotli, out);
+        }
+    }
+    Ok(best)
+}
+
+/// Brotli takes a second for about half a megabyte.
+fn most_for_brotli(level: i32) -> usize {
+    if level >= SLOW { container::MAX_BROTLI } else { 128 << 10 }
 }

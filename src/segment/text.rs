@@ -5,7 +5,7 @@ use super::coder::{Bit, Coder};
 const INPUTS: usize = 4;
 /// 16384 is 1.
 const START_WEIGHT: i32 = 6000;
-const LIMITS: [u16; INPUTS] = [250, 250, 160, 160];
+const LIMITS: [u16; INPUTS] = [250, 120, 20, 20];
 
 /// The 15 probabilities of half a byte in one context, in one cache line.
 type Line = [Bit; 16];
@@ -150,7 +150,7 @@ impl Text {
             let bit = coder.bit(p, bits >> shift & 1 == 1);
             let error = (i32::from(bit) << 16) - p as i32;
             for (weight, input) in weights.iter_mut().zip(inputs) {
-                *weight = (*weight + ((input * (error >> 2) + (1 << 11)) >> 12)).clamp(-(1 << 17), 1 << 17);
+                *weight = (*weight + ((input * (error >> 2) + (1 << 13)) >> 14)).clamp(-(1 << 17), 1 << 17);
             }
             for (line, limit) in lines.iter_mut().zip(LIMITS) {
                 line[node & 15].update(bit, limit);

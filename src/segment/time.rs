@@ -1,6 +1,6 @@
 //! Timestamps: differences of what the f64 bits say, in units of the last place, or of whole micro- or milliseconds.
 
-use super::coder::{Bit, Coder, tree};
+use super::coder::{Bit, Coder, tree_steady};
 
 /// How the timestamps of a segment are turned into whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +150,9 @@ const TOP: u32 = 4;
 /// Tokens: 0 is a steady step, 1 to 30 are the lengths in bits of a forward step, this is for any other step.
 const OTHER: u32 = 31;
 
+/// The limit of these models: how somebody types stays what it is.
+const STEADFAST: u16 = 250;
+
 /// The model of the steps from each number to the next.
 pub struct Times {
     last: i64,
@@ -195,15 +198,17 @@ impl Times {
             OTHER => 1,
             _ => 2,
         }];
-        self.token = tree(coder, nodes, 5, token);
+        self.token = tree_steady(coder, nodes, 5, token, STEADFAST);
         if self.token == 0 {
-            let near = tree(coder, &mut self.near, 5, change.wrapping_add(STEADY) as u32 & 31);
+            let near =
+                tree_steady(coder, &mut self.near, 5, change.wrapping_add(STEADY) as u32 & 31, STEADFAST);
             self.step = self.step.wrapping_add(i64::from(near) - STEADY);
         } else {
             let (mut length, mut negative) = (self.token, false);
             if length == OTHER {
-                negative = self.negative.code(coder, step < 0);
-                length = tree(coder, &mut self.lengths, 7, 64 - size.leading_zeros()).min(64);
+                negative = self.negative.code_steady(coder, step < 0, STEADFAST);
+                length =
+                    tree_steady(coder, &mut self.lengths, 7, 64 - size.leading_zeros(), STEADFAST).min(64);
             }
             let size = self.size(coder, noise, length, size) as i64;
             self.step = if negative { size.wrapping_neg() } else { size };
@@ -219,7 +224,8 @@ impl Times {
         let top = below.min(TOP);
         let rest = below - top;
         let nodes = &mut self.tops[(length as usize) << TOP..][..1 << TOP];
-        let read = u64::from(tree(coder, nodes, top, (size >> rest) as u32 & ((1 << top) - 1))) | 1 << top;
+        let modelled = (size >> rest) as u32 & ((1 << top) - 1);
+        let read = u64::from(tree_steady(coder, nodes, top, modelled, STEADFAST)) | 1 << top;
         read << rest | if rest > 0 { noise.bits(size & ((1 << rest) - 1), rest) } else { 0 }
     }
 }

@@ -4,12 +4,12 @@ use super::FORMAT;
 use super::blob::{METADATA, UPDATE};
 use super::codec::Codec;
 use super::coder::Decoder;
-use super::container::{self, Parts, index_entry};
+use super::container::{self, Method, Parts, index_entry};
 use super::emit::{Source, emit};
 use super::pack::Record;
 use super::time::{BitReader, Times};
 use super::yjs::{Irregular, Walk};
-use crate::codec::{room, zstd};
+use crate::codec::{brotli, room, zstd};
 use crate::error::{Error, Result};
 
 /// Where the parts of a record lie.
@@ -81,13 +81,21 @@ pub fn unpack(blob: &[u8], max_size: usize) -> Result<Segment> {
 
 fn literals(parts: &Parts<'_>, at: usize) -> Result<Vec<u8>> {
     let stored = parts.streams[4];
-    // What zstd can unfold this to bounds the claim before memory is taken.
-    if parts.literals as u64 > zstd::largest_content(stored.len()) {
+    let largest = match parts.method {
+        Method::Zstd => zstd::largest_content(stored.len()),
+        Method::Brotli => brotli::largest_content(stored.len()),
+    };
+    // What they can unfold to bounds the claim before memory is taken.
+    if parts.literals as u64 > largest {
         return Err(Error::corrupt(FORMAT, at, "more literals than its bytes can hold"));
     }
     let mut literals = vec![0; parts.literals];
     if !stored.is_empty() {
-        zstd::decompress(stored, room(&mut literals)).map_err(|error| error.shifted(at))?;
+        let decompress = match parts.method {
+            Method::Zstd => zstd::decompress,
+            Method::Brotli => brotli::decompress,
+        };
+        decompress(stored, room(&mut literals)).map_err(|error| error.shifted(at))?;
     }
     Ok(literals)
 }

@@ -39,7 +39,7 @@ from .room import give_back, refuse_without_room
 __all__ = ["Compressed", "Progress", "compress_store"]
 
 # A segment holds at most so many updates or bytes of them; larger updates have one of their own.
-SEGMENT_UPDATES = 32_768
+SEGMENT_UPDATES = 65_536
 SEGMENT_BYTES = 16 << 20
 _LARGEST = DEFAULT_MAX_SIZE // 2
 # How hard new content of long strings is compressed.
