@@ -19,7 +19,7 @@ lint:  ## rustfmt, clippy, ruff, mypy
 fmt:  ## format the sources
 	@bash scripts/fmt.sh
 
-bench:  ## the measurements that the pages in docs/ quote
+bench:  ## all measurements, into docs/benchmarks.md (QUICK=1: a first look)
 	@bash scripts/bench.sh
 
 long:  ## the tests with many more rounds

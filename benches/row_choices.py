@@ -1,25 +1,21 @@
-"""The measurements behind the row codec's choices: ``python benches/row_choices.py lock|tuning|limit``.
+"""The measurements behind the row codec's choices: ``python benches/row_choices.py lock|tuning``.
 
 ``lock``: what releasing the interpreter lock costs, by values just below and above the size from which it is released.
 ``tuning``: zstd level 3 with the tables and shortest match that ypress sets, against level 3 as it is.
-``limit``: how long the peer takes for the very payloads that ypress made. It includes the peer's own
-call, so a reader by the same library can be a little faster than that, not much.
 Figures are processor time, the least of interleaved rounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-import lz4.block
 import zstandard
-from rows import notebook, value_sets
 
 import ypress
+from measuring import each, least
+from values import notebook, value_sets
 
 DETACH_FROM = 4096
 # As in src/codec/zstd.rs.
@@ -30,33 +26,6 @@ TUNINGS: dict[str, tuple[int, dict[str, int]]] = {
     "300 KB": (300_000, {"hash_log": 15, "chain_log": 14, "min_match": 7}),
     "1 MB": (1_000_000, {"hash_log": 15, "chain_log": 14, "min_match": 7}),
 }
-
-
-def least(calls: dict[str, Callable[[], object]], rounds: int, seconds: float = 0.005) -> dict[str, float]:
-    """Microseconds of each call."""
-    repeats: dict[str, int] = {}
-    for name, call in calls.items():
-        start = time.process_time()
-        call()
-        repeats[name] = max(1, round(seconds / max(1e-7, time.process_time() - start)))
-    found = dict.fromkeys(calls, float("inf"))
-    for _ in range(rounds):
-        for name, call in calls.items():
-            start = time.process_time()
-            for _ in range(repeats[name]):
-                call()
-            found[name] = min(found[name], (time.process_time() - start) / repeats[name] * 1e6)
-    return found
-
-
-def each(call: Callable[[bytes], object], values: list[bytes]) -> Callable[[], object]:
-    """All values, one after the other."""
-
-    def run() -> None:
-        for value in values:
-            call(value)
-
-    return run
 
 
 def lock(rounds: int) -> None:
@@ -108,54 +77,13 @@ def tuning(rounds: int) -> None:
         )
 
 
-def payload(frame: bytes) -> bytes:
-    """What a compressed frame holds between its length and its check."""
-    at = 2
-    while frame[at] & 0x80:
-        at += 1
-    return frame[at + 1 : -4]
-
-
-def limit(rounds: int) -> None:
-    """The peer on its own bytes, the peer on our payloads, and ypress."""
-    print("| values | method | peer µs | peer on our payload µs | ypress µs | possible | reached |")
-    print("|---|---|---:|---:|---:|---:|---:|")
-    magicless = zstandard.ZstdDecompressor(format=zstandard.FORMAT_ZSTD1_MAGICLESS)
-    for name, values in list(value_sets().items())[2:4]:
-        longest = max(map(len, values))
-        for codec, pack, unpack, bare in (
-            (
-                "zstd",
-                zstandard.ZstdCompressor(level=3).compress,
-                zstandard.ZstdDecompressor().decompress,
-                partial(magicless.decompress, max_output_size=longest),
-            ),
-            ("lz4", lz4.block.compress, lz4.block.decompress, partial(lz4.block.decompress, uncompressed_size=longest)),
-        ):
-            compress, decompress = ypress.callbacks(codec)
-            assert compress is not None
-            assert decompress is not None
-            framed = [(value, frame) for value in values if len(frame := compress(value)) < len(value)]
-            frames = [frame for _, frame in framed]
-            calls: dict[str, Callable[[], Any]] = {
-                "peer": each(unpack, [pack(value) for value, _ in framed]),
-                "bare": each(bare, [payload(frame) for frame in frames]),
-                "own": each(decompress, frames),
-            }
-            found = {kind: time / len(frames) for kind, time in least(calls, rounds).items()}
-            print(
-                f"| {name} | {codec} | {found['peer']:.2f} | {found['bare']:.2f} | {found['own']:.2f} | "
-                f"{found['peer'] / found['bare']:.2f} | {found['peer'] / found['own']:.2f} |"
-            )
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("lock", "tuning", "limit"))
+    parser.add_argument("what", choices=("lock", "tuning"))
     parser.add_argument("--rounds", type=int, default=25)
     arguments = parser.parse_args()
-    {"lock": lock, "tuning": tuning, "limit": limit}[arguments.what](arguments.rounds)
+    {"lock": lock, "tuning": tuning}[arguments.what](arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -1,115 +1,26 @@
-"""The row codec against its peers, value by value: ``python benches/rows.py [--json] [--rounds N]``.
+"""The row codec against its peers, value by value: ``python benches/rows.py [--rounds N]``.
 
 Figures are processor time, so that other work on the machine counts as little as possible, in interleaved short rounds
 over the same values: microseconds are medians, ratios are medians of the ratios within a round. Peers that are not
-installed are left out. ``(reused)`` keeps a context between calls, as careful callers do; without it, the module's
+installed are left out. ``(kept)`` keeps a context between calls, as careful callers do; without it, the module's
 one-call functions are meant, which is what gets registered as callbacks.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib
-import importlib.metadata
-import json
 import operator
-import platform
-import random
 import statistics
-import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pycrdt import Array, Doc, Map, Text
+from measuring import parser, save, say_versions
+from peers import Call, peers
+from values import value_sets
 
-import ypress
-
-Call = Callable[[bytes], Any]
-WORDS = "the of and to in is for on that with import numpy print return def class self data frame plot value".split()  # noqa: SIM905
-
-
-def keystrokes(count: int, seed: int = 1) -> list[bytes]:
-    """Updates of somebody typing: about 26 to 40 bytes each."""
-    numbers = random.Random(seed)
-    doc: Doc[Any] = Doc(client_id=numbers.randrange(1 << 31))
-    doc["source"] = text = Text()
-    updates: list[bytes] = []
-    doc.observe(lambda event: updates.append(event.update))
-    while len(updates) < count:
-        for letter in numbers.choice(WORDS) + " ":
-            text.insert(len(text), letter)
-    return updates[:count]
-
-
-def notebook(size: int, seed: int = 1) -> bytes:
-    """The state of a notebook with outputs, of about this many bytes."""
-    numbers = random.Random(seed)
-    doc: Doc[Any] = Doc(client_id=numbers.randrange(1 << 31))
-    doc["cells"] = cells = Array()
-    written = 0
-    while written < size:
-        lines = [
-            f"x{numbers.randrange(50)} = {numbers.choice(WORDS)}({numbers.randrange(1000)}, '{numbers.choice(WORDS)}')"
-            for _ in range(8)
-        ]
-        table = "\n".join(f"{row:4} {numbers.random():.6f} {numbers.choice(WORDS)}" for row in range(30))
-        output = Map({"output_type": "stream", "name": "stdout", "text": table})
-        cell = {"id": f"{numbers.getrandbits(32):08x}", "cell_type": "code", "source": Text("\n".join(lines))}
-        cells.append(Map({**cell, "outputs": Array([output]), "metadata": Map({})}))
-        written += len(table) + sum(map(len, lines)) + 150
-    return doc.get_update()
-
-
-def value_sets() -> dict[str, list[bytes]]:
-    """The values by size; the last set is a stream as a store sees it."""
-    small = [update for update in keystrokes(1200) if len(update) < 64]
-    return {
-        "below 64 B": small,
-        "64 B to 1 KB": [notebook(200, seed)[: 80 + 19 * seed] for seed in range(48)],
-        "17 KB": [notebook(16_000, seed) for seed in range(6)],
-        "1 MB": [notebook(1_000_000)],
-        "mixed stream": [
-            *small[:600],
-            *(notebook(300, seed) for seed in range(30)),
-            notebook(40_000),
-            notebook(200_000),
-        ],
-    }
-
-
-def peers() -> dict[str, dict[str, tuple[Call, Call]]]:
-    """Pairs of compress and decompress, by method and name."""
-    found: dict[str, dict[str, tuple[Call, Call]]] = {}
-    for codec, level in (("zstd", 3), ("lz4", None), ("brotli", 4)):
-        compress, decompress = ypress.callbacks(codec, level)
-        assert compress is not None
-        assert decompress is not None
-        found[codec] = {"ypress": (compress, decompress)}
-
-    def add(codec: str, name: str, module: str, make: Callable[[Any], tuple[Call, Call]]) -> None:
-        try:
-            found[codec][name] = make(importlib.import_module(module))
-        except ImportError:
-            print(f"{name} is not installed", file=sys.stderr)
-
-    add("zstd", "zstandard", "zstandard", lambda m: (m.compress, m.decompress))
-    add(
-        "zstd",
-        "zstandard (reused)",
-        "zstandard",
-        lambda m: (m.ZstdCompressor(level=3).compress, m.ZstdDecompressor().decompress),
-    )
-    add("zstd", "backports.zstd", "backports.zstd", lambda m: (partial(m.compress, level=3), m.decompress))
-    add("zstd", "cramjam", "cramjam", lambda m: (partial(m.zstd.compress, level=3), m.zstd.decompress))
-    add("zstd", "numcodecs", "numcodecs.zstd", lambda m: (m.Zstd(level=3).encode, m.Zstd().decode))
-    add("lz4", "lz4.block", "lz4.block", lambda m: (m.compress, m.decompress))
-    add("lz4", "numcodecs", "numcodecs.lz4", lambda m: (m.LZ4().encode, m.LZ4().decode))
-    add("lz4", "cramjam", "cramjam", lambda m: (m.lz4.compress_block, m.lz4.decompress_block))
-    add("brotli", "brotli", "brotli", lambda m: (partial(m.compress, quality=4), m.decompress))
-    add("brotli", "cramjam", "cramjam", lambda m: (partial(m.brotli.compress, level=4), m.brotli.decompress))
-    return found
+# Seconds that one method's peers may take for one set and direction; slow ones are then done in fewer rounds.
+PATIENCE = 6.0
+LEAST_ROUNDS = 3
 
 
 def medians(
@@ -117,12 +28,15 @@ def medians(
 ) -> dict[str, tuple[float, float]]:
     """Microseconds a value for each call over its values, and how many times as long as ypress took."""
     repeats, times = {}, {name: list[float]() for name in calls}
+    a_round = 0.0
     for name, (call, values) in calls.items():
         start = time.process_time()
         for value in values:
             call(value)
-        repeats[name] = max(1, round(seconds / max(1e-6, time.process_time() - start)))
-    for _ in range(rounds):
+        once = max(1e-6, time.process_time() - start)
+        repeats[name] = max(1, round(seconds / once))
+        a_round += repeats[name] * once
+    for _ in range(min(rounds, max(LEAST_ROUNDS, int(PATIENCE / a_round)))):
         for name, (call, values) in calls.items():
             start = time.process_time()
             for _ in range(repeats[name]):
@@ -141,6 +55,8 @@ def measure(rounds: int) -> list[dict[str, Any]]:
     results = []
     for set_name, values in value_sets().items():
         for codec, pairs in peers().items():
+            for name, (compress, decompress) in pairs.items():
+                assert all(bytes(decompress(compress(value))) == value for value in values[:50]), name
             stored = {name: [bytes(compress(value)) for value in values] for name, (compress, _) in pairs.items()}
             packing = medians({name: (compress, values) for name, (compress, _) in pairs.items()}, rounds)
             opening = medians({name: (pair[1], stored[name]) for name, pair in pairs.items()}, rounds)
@@ -197,32 +113,18 @@ def thresholds() -> None:
         print(f"| {low} to {high - 1} | {len(values)} | " + " | ".join(cells) + " |")
 
 
-def versions() -> dict[str, str]:
-    """What took part."""
-    found = {"python": platform.python_version(), "machine": f"{platform.machine()}, {platform.system()}"}
-    for name in ("ypress", "zstandard", "backports.zstd", "lz4", "brotli", "cramjam", "numcodecs"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
-
-
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
-    parser.add_argument("--rounds", type=int, default=25)
-    parser.add_argument("--thresholds", action="store_true", help="print what small values gain, and nothing else")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--rounds", type=int, default=25)
+    options.add_argument("--thresholds", action="store_true", help="print what small values gain, and nothing else")
+    arguments = options.parse_args()
     if arguments.thresholds:
         thresholds()
         return
-    results = measure(arguments.rounds)
-    if arguments.json:
-        print(json.dumps({"versions": versions(), "results": results}, indent=1))
-        return
-    print(", ".join(f"{name} {version}" for name, version in versions().items()))
+    results = measure(LEAST_ROUNDS if arguments.quick else arguments.rounds)
+    save(arguments.json, {"rows": results}, arguments.quick)
+    say_versions()
     print("times: how many times as long as ypress takes; size: share of the raw bytes\n")
     print("| values | method | by | compress µs | times | decompress µs | times | size |")
     print("|---|---|---|---:|---:|---:|---:|---:|")

@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sqlite3
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -16,20 +13,16 @@ from pathlib import Path
 
 import sessions
 import ypress
+from filling import write_rows
+from measuring import parser, save
 from sessions.__main__ import make
 from ypress.maintenance.rewrite import compress_store
-from ypress.sqlite.connection import Location
 from ypress.sqlite.options import Options
-from ypress.sqlite.share import Share
 from ypress.sqlite.values import Values
-from ypress.sqlite.worker import Write
-from ypress.store import SQLiteYStore
 
 CODECS = ("zstd", "lz4", "brotli")
 # Sizes in a segment's description that are not those of a part of it.
 NOT_PARTS = {"stored_size", "literals_raw_size"}
-# Writes that wait at a time while a session is replayed.
-AT_ONCE = 500
 
 
 def stock_with_callbacks(source: Path, target: Path, codec: str) -> Path:
@@ -41,17 +34,8 @@ def stock_with_callbacks(source: Path, target: Path, codec: str) -> Path:
 def in_use(source: Path, target: Path) -> Path:
     """The file after all has been written through the store, room by room, and each room has closed."""
     options = Options(values=Values(compression="zstd"), pack=True)
-    for path, rows in by_document(source):
-        share = Share(Location(str(target)), path, options, SQLiteYStore(path).log)
-        for number, (_, update, metadata, timestamp) in enumerate(rows, 1):
-            share.submit(Write(path, update, timestamp, options, metadata=metadata))
-            if number % AT_ONCE == 0:
-                share.database.wait_stored(path, 60)
-                share.database.maintenance.settle(60)
-        share.close()
-        left = share.drain(600)
-        assert left == 0
-        assert share.database.finished.is_set()
+    for _, rows in by_document(source):
+        write_rows(target, rows, options)
     return target
 
 
@@ -97,15 +81,15 @@ def measure(source: Path, folder: Path) -> dict[str, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help="measure the stores of this folder")
-    parser.add_argument("--size", type=float, default=1.0, help="factor for the length of generated histories")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="print figures by program")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help="measure the stores of this folder")
+    options.add_argument("--size", type=float, default=1.0, help="factor for the length of generated histories")
+    options.add_argument("--seed", type=int, default=1)
+    arguments = options.parse_args()
+    size = arguments.size * (0.2 if arguments.quick else 1)
     result = {}
     with tempfile.TemporaryDirectory() as name:
-        stores = make(Path(name) / "stores", list(sessions.KINDS), arguments.size, arguments.seed, arguments.source)
+        stores = make(Path(name) / "stores", list(sessions.KINDS), size, arguments.seed, arguments.source)
         for source in stores:
             folder = Path(name) / source.stem
             folder.mkdir()
@@ -113,16 +97,14 @@ def main() -> None:
             updates = sum(1 for _ in sessions.read_stock_rows(source))
             made = parts(folder / "rewritten.db")
             result[source.stem] = {"updates": updates, "sizes": sizes, "rewritten": made}
-            if not arguments.json:
-                print(f"{source.stem}: {updates:,} updates")
-                print(f"  {'store':<24}{'file, bytes':>14}{'per update':>14}{'smaller':>11}")
-                for form, size in sizes.items():
-                    smaller = f"{sizes['stock'] / size:.1f}x"
-                    print(f"  {form:<24}{size:>14,}{size / updates:>14.2f}{smaller:>11}")
-                shares = (f"{part} {size / updates:.2f}" for part, size in made.items() if size)
-                print(f"  bytes per update, rewritten: {', '.join(shares)}\n")
-    if arguments.json:
-        json.dump({"ypress": ypress.__version__, "stores": result}, sys.stdout, indent=1)
+            print(f"{source.stem}: {updates:,} updates")
+            print(f"  {'store':<24}{'file, bytes':>14}{'per update':>14}{'smaller':>11}")
+            for form, length in sizes.items():
+                smaller = f"{sizes['stock'] / length:.1f}x"
+                print(f"  {form:<24}{length:>14,}{length / updates:>14.2f}{smaller:>11}")
+            shares = (f"{part} {length / updates:.2f}" for part, length in made.items() if length)
+            print(f"  bytes per update, rewritten: {', '.join(shares)}\n", flush=True)
+    save(arguments.json, {"stores": result}, arguments.quick)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,41 @@
 #!/usr/bin/env bash
-# The measurements that the pages in docs/ quote: criterion for the core, then the Python ones against the peers.
+# All measurements in one go; `docs/benchmarks.md`, the plot beside it and the tables that other pages quote are made of
+# them.
+#
+#   QUICK=1          a first look in two or three minutes; what is made goes into target/bench-quick
+#   STORES=FOLDER    also measures the sizes of the stores (*.db) in a folder of yours, which are only read
+#   CRITERION=1      also runs the benches of the core by themselves (cargo bench), which the page does not quote
 . "$(dirname "$0")/env.sh"
 . "$(dirname "$0")/bench-env.sh"
-say "cargo bench"
-cargo bench --locked --bench rows --bench segment
-for command in "rows.py" "rows.py --thresholds" "row_choices.py lock" "row_choices.py tuning" "row_choices.py limit" \
-    "sizes.py"; do
-    say "benches/$command"
-    # shellcheck disable=SC2086  # the name and its arguments
-    "$BIN/python" benches/$command
-done
+results=target/bench quick=()
+if [ -n "${QUICK:-}" ]; then results=target/bench-quick quick=(--quick); fi
+rm -rf "$results"
+
+# bench NAME ARGUMENT...: run a bench; its figures go to the report under this name.
+bench() {
+    name=$1
+    shift
+    say "benches/$*"
+    begun=$SECONDS
+    "$BIN/python" "benches/$1" --json "$results/$name.json" ${quick[@]+"${quick[@]}"} "${@:2}"
+    echo "($((SECONDS - begun)) s)"
+}
+
+bench sizes sizes.py
+if [ -n "${STORES:-}" ]; then bench stores sizes.py --from "$STORES"; fi
+bench rows rows.py
+bench limits row_limits.py
+bench writing store.py
+bench history history.py
+bench rewriting rewriting.py
+bench importing importing.py
+if [ -n "${CRITERION:-}" ]; then
+    say "cargo bench"
+    cargo bench --locked --bench rows --bench segment
+fi
+say "the report"
+if [ -n "${QUICK:-}" ]; then
+    "$BIN/python" benches/make_report.py "$results" --output "$results"
+else
+    "$BIN/python" benches/make_report.py "$results"
+fi
