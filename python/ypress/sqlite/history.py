@@ -11,9 +11,9 @@ import sqlite3
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain
 from typing import Protocol
 
 from .._native import unpack
@@ -38,6 +38,7 @@ __all__ = [
     "layout",
     "loose_tail",
     "placed_records",
+    "plain_records",
     "positions",
     "read_page",
     "records_of",
@@ -49,8 +50,9 @@ Record = tuple[bytes, bytes | None, float]
 # A stored row: rowid, value, metadata, timestamp.
 Row = tuple[int, object, bytes | None, float]
 
-# Rows that one statement reads.
+# Rows that one statement reads, and rows of a page.
 BATCH = 900
+_PAGE_ROWS = 4 * BATCH
 _PAGE_BYTES = 4 << 20
 
 
@@ -175,12 +177,22 @@ def layout(connection: sqlite3.Connection, path: str, most: int = -1) -> Layout:
         if has_table(connection, "ysegments"):
             query = "SELECT seq, updates, raw_bytes, length(data) FROM ysegments WHERE path = ? ORDER BY seq"
             segments = tuple(SegmentPlace(*row) for row in connection.execute(query, (path,)))
-        query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY timestamp, rowid LIMIT ?"
-        rowids = array("q", (row for (row,) in connection.execute(query, (path, most))))
-    ordered = all(earlier < later for earlier, later in pairwise(rowids))
-    if not ordered:  # a clock was set back
-        rowids = array("q", sorted(rowids))
+        found = _rowids(connection, path, most)
+    rowids = array("q", sorted(found))
+    ordered = rowids.tolist() == found  # or else a clock was set back
     return Layout(segments, segments[-1].end if segments else first, rowids, ordered, covered, stamp)
+
+
+def _rowids(connection: sqlite3.Connection, path: str, most: int) -> list[int]:
+    """The rowids of a document's loose rows, by timestamp; at most so many, or all if `most` is negative."""
+    if most < 0:
+        # As one string: a row for each would take several times as long. A walk through an index is in its order.
+        query = "SELECT group_concat(rowid) FROM yupdates INDEXED BY idx_yupdates_path_timestamp WHERE path = ?"
+        with suppress(sqlite3.OperationalError):  # it has no such index
+            (joined,) = connection.execute(query, (path,)).fetchone()
+            return [] if joined is None else list(map(int, joined.split(",")))
+    query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY timestamp, rowid LIMIT ?"
+    return list(chain.from_iterable(connection.execute(query, (path, most))))
 
 
 def continues(before: Layout, now: Layout, shift: int = 0) -> bool:
@@ -240,7 +252,8 @@ def read_page(connection: sqlite3.Connection, path: str, at: Layout, position: i
     position = max(position, at.first)
     if position < at.first_loose:
         return _segment_page(connection, path, at, position)
-    rows = _rows(connection, at.rowids[position - at.first_loose :][:BATCH])
+    begin = position - at.first_loose
+    rows = _rows(connection, at.rowids[begin : begin + _PAGE_ROWS])
     after = position + len(rows)
     return Page(position, after if after < at.end and rows else None, rows=rows)
 
@@ -334,20 +347,30 @@ def _segment_page(connection: sqlite3.Connection, path: str, at: Layout, positio
 
 def rows_at(connection: sqlite3.Connection, rowids: array[int]) -> Iterator[Row]:
     """At most `BATCH` rows, in the order of their rowids."""
+    yield from _rows_at(connection, rowids)
+
+
+def _rows_at(connection: sqlite3.Connection, rowids: array[int]) -> sqlite3.Cursor:
     marks = ",".join("?" * len(rowids))
     query = f"SELECT rowid, yupdate, metadata, timestamp FROM yupdates WHERE rowid IN ({marks}) ORDER BY rowid"
-    yield from connection.execute(query, rowids.tolist())
+    return connection.execute(query, rowids.tolist())
 
 
 def _rows(connection: sqlite3.Connection, rowids: array[int]) -> list[Row]:
     """As many of these rows as fit into a page, but at least one."""
     rows: list[Row] = []
     size = 0
-    for row in rows_at(connection, rowids):
-        rows.append(row)
-        size += len(row[1]) if isinstance(row[1], bytes) else 0
-        if size >= _PAGE_BYTES:
-            break
+    for start in range(0, len(rowids), BATCH):
+        cursor = _rows_at(connection, rowids[start : start + BATCH])
+        take = 8
+        while taken := cursor.fetchmany(take):
+            rows += taken
+            took = sum([len(row[1]) for row in taken if isinstance(row[1], bytes)])
+            size += took
+            if size >= _PAGE_BYTES:
+                return rows
+            # Many at once, but not many large ones.
+            take = min(BATCH, max(1, (_PAGE_BYTES - size) * len(taken) // (4 * took + 1)), 8 * take)
     return rows
 
 
@@ -375,6 +398,18 @@ def placed_records(page: Page, path: str, values: Values) -> Iterator[tuple[str,
         raise damaged(path, place, error) from error
 
 
+def plain_records(page: Page, values: Values) -> list[Record]:
+    """The records of a page.
+
+    Raises:
+        CorruptData, TooLarge, UnsupportedFormat: one cannot be decoded; `placed_records` tells which.
+    """
+    if page.segment is None:
+        return values.decode_rows(page.rows)
+    records = list(unpack(page.segment))
+    return records[page.skip :] if page.skip else records
+
+
 def records_of(
     page: Page, path: str, values: Values, damage: Callable[[DamagedHistory], object] | None = None
 ) -> list[Record]:
@@ -389,15 +424,13 @@ def records_of(
     Raises:
         DamagedHistory: one cannot be decoded, and `damage` is None.
     """
-    if page.segment is None:
-        decode = values.decode
-        try:
-            return [(decode(value), metadata, timestamp) for _, value, metadata, timestamp in page.rows]
-        except Error:
-            pass  # said below, with the place
+    try:
+        return plain_records(page, values)
+    except Error:
+        pass  # said below, with the place
     if damage is None:
         return [record for _, record in placed_records(page, path, values)]
-    records: list[Record] = []
+    records = []
     # A row is damaged for itself, a segment as a whole.
     parts = [page] if page.segment is not None else [replace(page, rows=[row]) for row in page.rows]
     for part in parts:

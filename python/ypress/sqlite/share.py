@@ -23,12 +23,12 @@ from .cleanup import size_in_use
 from .connection import MEMORY, Location
 from .database import Database, acquire
 from .errors import DamagedHistory
-from .history import Page, Reader, Record, placed_records, records_of
+from .history import Reader, Record
 from .observing import observer
 from .options import Options
+from .pages import read_pages
 from .replay import apply
 from .unrecorded import Unrecorded
-from .values import Values
 from .worker import Write
 from .writing import last_timestamp
 
@@ -38,31 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Share"]
 
 
-def _decode(
-    page: Page,
-    path: str,
-    values: Values,
-    damage: Callable[[DamagedHistory], object] | None,
-    raised: list[DamagedHistory],
-) -> list[Record]:
-    """The records of a page; without anyone to tell, those ahead of the first damage, which is put into `raised`."""
-    if damage is not None:
-        return records_of(page, path, values, damage)
-    records: list[Record] = []
-    try:
-        for _, record in placed_records(page, path, values):
-            records.append(record)
-    except DamagedHistory as error:
-        raised.append(error)
-    return records
-
-
 # Seconds without a write after which gaps in a history are taken to be final.
 _SETTLED = 3600.0
-
-
-# Bytes of rows that are decoded at once rather than handed to another thread.
-_SMALL_PAGE = 64 << 10
 
 
 def _clocks(updates: list[bytes]) -> Clocks:
@@ -173,24 +150,14 @@ class Share:
         if rest is not None:
             self.submit(Write(self.path, rest, time.time(), self.options))
 
-    async def pages(
-        self, damage: Callable[[DamagedHistory], object] | None = None
-    ) -> AsyncGenerator[list[Record], None]:
+    def pages(self, damage: Callable[[DamagedHistory], object] | None = None) -> AsyncGenerator[list[Record], None]:
         """The history, a page of records at a time, with nothing held in between.
 
         Args:
             damage: told of what cannot be decoded, which is left out then; without it, that is raised.
         """
         reader = Reader(self.path, self.document)
-        while (page := await ask(self.database, reader.next_page)) is not None:
-            raised: list[DamagedHistory] = []
-            decode = partial(_decode, page, self.path, self.options.values, damage, raised)
-            if page.segment is None and page.size <= _SMALL_PAGE:
-                yield decode()
-            else:
-                yield await anyio.to_thread.run_sync(decode)
-            if raised:
-                raise raised[0]
+        return read_pages(self.database, reader, self.path, self.options.values, damage)
 
     async def load(self, doc: Doc[Any]) -> bool:
         """Apply everything that is stored or waits to be stored to a document.

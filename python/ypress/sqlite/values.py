@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from .._native import DEFAULT_MAX_SIZE, compress, decompress
 from ..callbacks import callbacks
@@ -14,6 +14,7 @@ from .replay import is_update
 __all__ = ["Callback", "Values", "resolve_callback"]
 
 Callback = Callable[[bytes], bytes]
+Record = tuple[bytes, bytes | None, float]
 
 
 def resolve_callback(option: str, value: Callback | str | None) -> Callback | None:
@@ -99,6 +100,24 @@ class Values:
         if self._decompress is None:
             return decompress(value, max_size=self._max_size)
         return self._decode_with_callback(self._decompress, value)
+
+    def decode_rows(self, rows: Iterable[tuple[int, object, bytes | None, float]]) -> list[Record]:
+        """The records of stored rows.
+
+        Raises:
+            CorruptData, TooLarge, UnsupportedFormat: one of them cannot be read.
+        """
+        if self._decompress is not None:
+            return [(self.decode(value), metadata, timestamp) for _, value, metadata, timestamp in rows]
+        most = self._max_size
+        try:
+            return [
+                # Whether it is bytes, it says itself.
+                (decompress(value, max_size=most), metadata, timestamp)  # type: ignore[arg-type]
+                for _, value, metadata, timestamp in rows
+            ]
+        except TypeError:
+            return [(self.decode(value), metadata, timestamp) for _, value, metadata, timestamp in rows]
 
     def _decode_with_callback(self, callback: Callback, value: bytes) -> bytes:
         """Ours where it verifies; then the callback; then what needs none, from before the callback was set."""

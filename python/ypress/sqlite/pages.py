@@ -1,0 +1,115 @@
+"""The history as an event loop reads it: pages of decoded records, the next one made ready while one is used."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from ..errors import Error
+from .calls import explained
+from .database import Database
+from .errors import DamagedHistory
+from .history import Page, Reader, Record, placed_records, plain_records, records_of
+from .notify import outcome
+from .values import Values
+
+__all__ = ["read_pages"]
+
+T = TypeVar("T")
+Damage = Callable[[DamagedHistory], object]
+
+# Rows of so many bytes are decoded by the loop itself: sooner than a thread would begin to.
+_SMALL_PAGE = 64 << 10
+
+
+@dataclass
+class _Decoded:
+    """Records of one page, and what was wrong behind the last of them."""
+
+    records: list[Record]
+    error: DamagedHistory | None
+    # Whether it was a segment, and something follows it.
+    ahead: bool
+
+
+async def read_pages(
+    database: Database, reader: Reader, path: str, values: Values, damage: Damage | None
+) -> AsyncGenerator[list[Record], None]:
+    """The history from where the reader stands, a page of records at a time.
+
+    At most two pages are in memory: the one that is used, and, where that is a segment, the one behind it. No
+    transaction is open in between.
+
+    Args:
+        database: where to read.
+        reader: of a document.
+        path: the document's path key.
+        values: how values are decoded.
+        damage: told of what cannot be decoded, which is left out then; without it, that is raised.
+
+    Raises:
+        DamagedHistory: something cannot be decoded; the records before it have been yielded.
+        StoreError: the file cannot be read.
+    """
+
+    def next_decoded() -> _Decoded | None:
+        page = database.run(reader.next_page)
+        return None if page is None else _decoded(page, path, values, damage)
+
+    ready: Future[_Decoded | None] | None = None
+    while True:
+        try:
+            if ready is not None:
+                decoded = await outcome(ready)
+            elif (page := await outcome(database.call(reader.next_page))) is None:
+                return
+            elif page.segment is None and page.size <= _SMALL_PAGE:
+                decoded = _decoded(page, path, values, damage)
+            else:
+                decoded = await outcome(_in_thread(partial(_decoded, page, path, values, damage)))
+        except sqlite3.Error as error:
+            raise explained(database, error) from error
+        if decoded is None:
+            return
+        # Not where rows are read: SQLite waits for the interpreter at each of them. Unpacking does without it.
+        ready = _in_thread(next_decoded) if decoded.ahead else None
+        yield decoded.records
+        if decoded.error is not None:
+            raise decoded.error
+
+
+def _in_thread(job: Callable[[], T]) -> Future[T]:
+    """What a job returns or raises that runs in a thread of its own."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(job())
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            future.set_exception(error)
+
+    # Not one of a pool: those of a pool are gone in a forked process that still believes in them.
+    threading.Thread(target=run, name="ypress-read").start()
+    return future
+
+
+def _decoded(page: Page, path: str, values: Values, damage: Damage | None) -> _Decoded:
+    ahead = page.segment is not None and page.next is not None
+    if damage is not None:
+        return _Decoded(records_of(page, path, values, damage), None, ahead)
+    try:
+        return _Decoded(plain_records(page, values), None, ahead)
+    except Error:
+        pass  # said below, with the place, and after the records before it
+    records: list[Record] = []
+    try:
+        for _, record in placed_records(page, path, values):
+            records.append(record)
+    except DamagedHistory as error:
+        return _Decoded(records, error, False)
+    return _Decoded(records, None, ahead)
