@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from logging import getLogger
@@ -48,6 +49,10 @@ def write_rows(
             share.database.maintenance.settle(60)
         if number == marked:
             checkpoints.make(share.database, path, options.values)
+    if checkpoint:
+        # People type more slowly: by the time they close a document, its next checkpoint may be made.
+        share.database.wait_stored(path, 60)
+        time.sleep(max(0.0, share.document.checkpoint_not_before - time.monotonic()))
     share.close()
     left = share.drain(600)
     if left or not share.database.finished.is_set():

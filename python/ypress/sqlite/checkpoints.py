@@ -36,7 +36,7 @@ from .writing import last_timestamp
 if TYPE_CHECKING:
     from .database import Database, Document
 
-__all__ = ["after_writes", "load", "make", "store_covered"]
+__all__ = ["after_writes", "at_close", "load", "make", "stock_timestamp", "store_covered"]
 
 # Making checkpoints takes at most this share of the time: replaying holds the interpreter lock.
 _SHARE = 0.1
@@ -62,6 +62,22 @@ def after_writes(database: Database, document: Document, options: Options) -> No
     document.since_checkpoint = 0
     path = document.path
     database.maintenance.add("checkpoint", path, lambda: make(database, path, options.values))
+
+
+def at_close(database: Database, document: Document, options: Options) -> None:
+    """Have a checkpoint that is there brought up to date, so that the document opens fast the next time."""
+    if options.checkpoint_interval and document.since_checkpoint:
+        path = document.path
+        database.maintenance.add("checkpoint", path, lambda: _refresh(database, document, options.values))
+
+
+def _refresh(database: Database, document: Document, values: Values) -> None:
+    path = document.path
+    if time.monotonic() >= document.checkpoint_not_before:
+        stored = database.run(lambda connection: _stored(connection, path))
+        if stored.value is not None and stored.covered is not None:
+            document.since_checkpoint = 0
+            make(database, path, values)
 
 
 def make(database: Database, path: str, values: Values) -> None:
@@ -104,9 +120,7 @@ def load(database: Database, path: str, options: Options, *, checkpoint: bool = 
     generation = document.generation
     stored = database.run(lambda connection: _stored(connection, path))
     state, covered = _decoded(database, path, values, stored) if checkpoint else (None, None)
-    if state is not None and covered is not None and stored.tail is not None:
-        page = Page(covered, None, rows=stored.tail)
-        tail = [(place, record[0]) for place, record in placed_records(page, path, values)]
+    if state is not None and covered is not None and (tail := _tail(database, document, values, stored)) is not None:
         # Read once for itself, so that damage shows before the first is applied to the caller's document.
         scratch = Replay()
         for place, update in tail:
@@ -127,6 +141,29 @@ def load(database: Database, path: str, options: Options, *, checkpoint: bool = 
         database.ride(lambda connection: _write(connection, document, generation, value, (end, at)))
         document.since_checkpoint = 0
     return [state]
+
+
+def _tail(database: Database, document: Document, values: Values, stored: _Stored) -> list[tuple[str, bytes]] | None:
+    """The updates behind a checkpoint, each with the place where it is stored; None if they are many."""
+    path, covered = document.path, stored.covered
+    if covered is None:
+        return None
+    if stored.tail is not None:
+        page = Page(covered, None, rows=stored.tail)
+        return [(place, record[0]) for place, record in placed_records(page, path, values)]
+    reader = Reader(path, document, covered)
+
+    def look_up(connection: sqlite3.Connection) -> int | None:
+        with snapshot(connection):
+            at = reader.look_up(connection)
+            return at.end - covered if at.covered == covered else None
+
+    behind = database.run(look_up)
+    if behind is None or not 0 <= behind <= _LONGEST_TAIL:
+        return None
+    # They are in a segment, which has to be unpacked: a checkpoint nearer to the end is of use.
+    document.since_checkpoint = max(document.since_checkpoint, behind)
+    return [(place, update) for place, update, _ in _updates(database, path, values, reader)]
 
 
 def _replay(
@@ -190,7 +227,7 @@ class _Stored:
     Args:
         value: its value; None if there is none.
         covered: the position up to which it is known to hold the history.
-        tail: the rows behind that, if they are few.
+        tail: the rows behind that, and perhaps some before, if they are few.
     """
 
     value: object
@@ -202,10 +239,12 @@ def _stored(connection: sqlite3.Connection, path: str) -> _Stored:
     with snapshot(connection):
         row = None
         if has_table(connection, "ycheckpoints"):
-            row = connection.execute("SELECT checkpoint FROM ycheckpoints WHERE path = ?", (path,)).fetchone()
+            query = "SELECT checkpoint, timestamp FROM ycheckpoints WHERE path = ?"
+            row = connection.execute(query, (path,)).fetchone()
+        value, since = row or (None, None)
         covered = positions(connection, path)[1]
-        tail = None if covered is None else loose_tail(connection, path, covered, _LONGEST_TAIL)
-    return _Stored(row and row[0], covered, tail)
+        tail = None if covered is None else loose_tail(connection, path, covered, since, _LONGEST_TAIL)
+    return _Stored(value, covered, tail)
 
 
 def _decoded(database: Database, path: str, values: Values, stored: _Stored) -> tuple[bytes | None, int | None]:
@@ -256,7 +295,7 @@ def _write(
     add_positions(connection)
     add_cover_triggers(connection)
     query = "INSERT OR REPLACE INTO ycheckpoints (path, checkpoint, timestamp) VALUES (?, ?, ?)"
-    connection.execute(query, (path, value, _stock_timestamp(connection, path, at, covered)))
+    connection.execute(query, (path, value, stock_timestamp(connection, path, at, covered)))
     # Behind the insertion, since a trigger forgets the position when it sees a checkpoint being made.
     store_covered(connection, path, covered)
 
@@ -267,12 +306,13 @@ def _is_worthwhile(value: bytes, covered: int, at: Layout) -> bool:
     return len(value) <= max(_LIGHT, packed // 4) or not packed or covered - at.first >= _LONG
 
 
-def _stock_timestamp(connection: sqlite3.Connection, path: str, at: Layout, covered: int) -> float:
+def stock_timestamp(connection: sqlite3.Connection, path: str, at: Layout, covered: int) -> float:
     """A timestamp for stock code, which loads the checkpoint and all rows that are not older than it.
 
-    Its own choice is the time of making; rows written meanwhile, or by a clock that was set back, would be missed.
+    Its own choice is the time of making; rows written meanwhile, or by a clock that was set back, would be missed. The
+    last row that the checkpoint holds counts as well: `loose_tail` wants one that was there at this moment.
     """
-    behind = at.rowids[max(0, covered - at.first_loose) :].tolist()
+    behind = at.rowids[max(0, covered - at.first_loose - 1) :].tolist()
     if behind:
         marks = ",".join("?" * len(behind[:500]))
         query = f"SELECT min(timestamp) FROM yupdates WHERE rowid IN ({marks})"

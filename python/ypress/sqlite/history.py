@@ -54,6 +54,8 @@ Row = tuple[int, object, bytes | None, float]
 BATCH = 900
 _PAGE_ROWS = 4 * BATCH
 _PAGE_BYTES = 4 << 20
+# Rows of all documents that are looked through for those of one, rather than counting all rows of that one.
+_NEAR = 50_000
 
 
 @dataclass(frozen=True)
@@ -213,8 +215,17 @@ def continues(before: Layout, now: Layout, shift: int = 0) -> bool:
     return moved >= 0 and now.rowids[: len(left)] == left
 
 
-def loose_tail(connection: sqlite3.Connection, path: str, position: int, most: int) -> list[Row] | None:
-    """The rows from a position on, without looking at all that come before.
+def loose_tail(
+    connection: sqlite3.Connection, path: str, position: int, since: float | None, most: int
+) -> list[Row] | None:
+    """The rows from a position on, and perhaps some before it, without looking at all that come before.
+
+    Args:
+        connection: the file.
+        path: the document's path key.
+        position: up to which the checkpoint holds the history.
+        since: the checkpoint's timestamp: at its making, no row from the one before the position on was older.
+        most: how many rows are wanted.
 
     Returns:
         The rows; None if the position is in a segment, or if there are more than `most` rows or too many bytes.
@@ -225,16 +236,53 @@ def loose_tail(connection: sqlite3.Connection, path: str, position: int, most: i
             query = "SELECT seq + updates FROM ysegments WHERE path = ? ORDER BY seq DESC LIMIT 1"
             row = connection.execute(query, (path,)).fetchone()
             first_loose = row[0] if row is not None else first_loose
-        (count,) = connection.execute("SELECT count(*) FROM yupdates WHERE path = ?", (path,)).fetchone()
-        behind = first_loose + count - position
-        if position < first_loose or not 0 <= behind <= min(most, BATCH):
+        if position < first_loose:
             return None
-        if behind == 0:
-            return []
-        query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY rowid DESC LIMIT ?"
-        rowids = array("q", (row for (row,) in connection.execute(query, (path, behind))))
+        most = min(most, BATCH)
+        rowids: array[int] | None
+        if position == first_loose:
+            rowids = _oldest(connection, path, float("-inf"), most)
+        else:
+            rowids = None if since is None else _appended(connection, path, since, most)
+            if rowids is None:
+                rowids = _counted(connection, path, position - first_loose, most)
+        if not rowids:
+            return None if rowids is None else []
         rows = _rows(connection, rowids)
-    return rows if len(rows) == behind else None
+    return rows if len(rows) == len(rowids) else None
+
+
+def _oldest(connection: sqlite3.Connection, path: str, since: float, most: int) -> array[int] | None:
+    """The rows that are not older than `since`, in the order in which they were inserted; None if they are more."""
+    query = "SELECT rowid FROM yupdates WHERE path = ? AND timestamp >= ? LIMIT ?"
+    found = sorted(row for (row,) in connection.execute(query, (path, since, most + 1)))
+    return array("q", found) if len(found) <= most else None
+
+
+def _appended(connection: sqlite3.Connection, path: str, since: float, most: int) -> array[int] | None:
+    """The rows that are not older than `since`, if all that were inserted after the first of them are among them.
+
+    Since rows are only ever added behind the others (what removes some makes the position unknown), and one of these
+    rows was there when the checkpoint was made, no row behind the checkpoint is missed, whatever the clock has done.
+    """
+    rowids = _oldest(connection, path, since, most)
+    if not rowids:
+        return None
+    (latest,) = connection.execute("SELECT max(rowid) FROM yupdates").fetchone()
+    if latest - rowids[0] > _NEAR:
+        return None
+    query = "SELECT count(*) FROM yupdates NOT INDEXED WHERE rowid >= ? AND path = ?"
+    (count,) = connection.execute(query, (rowids[0], path)).fetchone()
+    return rowids if count == len(rowids) else None
+
+
+def _counted(connection: sqlite3.Connection, path: str, covered: int, most: int) -> array[int] | None:
+    """The rows behind the first `covered` ones; None if they are more than `most`, or fewer than none."""
+    (count,) = connection.execute("SELECT count(*) FROM yupdates WHERE path = ?", (path,)).fetchone()
+    if not 0 <= count - covered <= most:
+        return None
+    query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY rowid DESC LIMIT ?"
+    return array("q", sorted(row for (row,) in connection.execute(query, (path, count - covered))))
 
 
 def read_page(connection: sqlite3.Connection, path: str, at: Layout, position: int) -> Page:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from .checkpoints import stock_timestamp
 from .connection import transaction
 from .history import Record, layout, positions
 from .rewriting import Changed
@@ -85,6 +86,11 @@ def rows_of_last_segment(
                 "ON CONFLICT (path) DO UPDATE SET first = excluded.first",
                 (path, last[0]),
             )
+        covered = positions(connection, path)[1]
+        if covered is not None and covered <= last[0] + len(records):
+            # Rows behind the checkpoint, or the last that it holds, came back: it may not be younger than these.
+            since = stock_timestamp(connection, path, layout(connection, path), covered)
+            connection.execute("UPDATE ycheckpoints SET timestamp = ? WHERE path = ?", (since, path))
 
 
 def _free_rowids(connection: sqlite3.Connection, path: str, count: int, before: int) -> int:

@@ -86,6 +86,7 @@ class Share:
         if not self.closed:
             if not self.database.inherited:
                 packing.schedule(self.database, self.document, self.options, packing.WORTH_PACKING)
+                checkpoints.at_close(self.database, self.document, self.options)
             self._release()
 
     def drain(self, timeout: float) -> int:
