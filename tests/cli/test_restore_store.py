@@ -15,6 +15,7 @@ import sessions
 import ypress
 from ypress.maintenance.restore import restore_store
 from ypress.maintenance.rewrite import compress_store
+from ypress.sqlite.restoring import last_segment, rows_of_last_segment, split_last_segment
 from ypress.sqlite.values import Values
 
 from .conftest import Run, insert_rows, stock_rows
@@ -73,6 +74,31 @@ def test_in_small_steps_the_order_stays(store: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("ypress.maintenance.pace.Pace.careful", True)
     restore_store(store)
     assert by_document(stock_rows(store)) == by_document([*rows, *late])
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_where_the_rows_begin_is_looked_up_again_when_the_file_was_rebuilt(folder: Path, rebuilt: bool) -> None:
+    """Between two steps, rows get new rowids: what was the first row is in the middle then."""
+    rows = [("a", b"%d" % number, None, 1000.0 + number) for number in range(40)]
+    file = sessions.write_stock_store(folder / "steps.db", rows)
+    compress_store(file, ZSTD)
+    parts = [(seq, ypress.pack([row[1:] for row in rows[seq : seq + 10]])) for seq in range(0, 40, 10)]
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        whole = last_segment(db, "a")
+        assert whole is not None
+        split_last_segment(db, "a", whole, parts)
+        start = None
+        for _ in parts:
+            last = last_segment(db, "a")
+            assert last is not None
+            start = rows_of_last_segment(db, "a", last, list(ypress.unpack(last[1])), start)
+            if rebuilt:
+                for move in (1000, -1004):
+                    db.execute("UPDATE yupdates SET rowid = rowid + ?", (move,))
+                db.execute("CREATE TABLE other (a)")  # VACUUM makes such a change of the schema
+                db.execute("DROP TABLE other")
+        assert last_segment(db, "a") is None
+    assert stock_rows(file) == rows
 
 
 def test_checkpoints_are_what_stock_code_understands(store: Path) -> None:

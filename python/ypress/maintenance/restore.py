@@ -15,6 +15,7 @@ from .._native import pack, segment_info, unpack
 from ..errors import Error
 from ..sqlite.history import Record, layout
 from ..sqlite.restoring import (
+    Start,
     forget_own,
     last_segment,
     restore_checkpoint,
@@ -118,6 +119,7 @@ class _Restoring:
         self._values = values
         self._pace = pace
         self.result = result
+        self._starts: dict[str, Start] = {}
         self.tell: Callable[[], None] = lambda: None
 
     def run(self) -> None:
@@ -164,7 +166,10 @@ class _Restoring:
             parts = [(seq + start, _packed(records[start : start + most])) for start in range(0, len(records), most)]
             self._pace.run(lambda: split_last_segment(self._connection, path, last, parts))
             return True
-        self._pace.run(lambda: rows_of_last_segment(self._connection, path, last, records), len(records))
+        start = self._starts.get(path)
+        self._starts[path] = self._pace.run(
+            lambda: rows_of_last_segment(self._connection, path, last, records, start), len(records)
+        )
         self.result.unpacked += len(records)
         self.tell()
         return True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from .checkpoints import stock_timestamp
 from .connection import transaction
@@ -17,6 +18,7 @@ from .schema import OWN_TABLES, add_positions, has_table
 from .segments import store_segment
 
 __all__ = [
+    "Start",
     "forget_own",
     "last_segment",
     "packed_left",
@@ -27,6 +29,22 @@ __all__ = [
 
 # So many rows are given new rowids to make room below them; more are left where they are.
 _MOVED = 2_000
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the rows of a document begin, found once: it takes a look at all of them.
+
+    Nobody puts rows of a document before those that are there, but a file that is rebuilt numbers them anew; it counts
+    that as a change of its schema.
+
+    Args:
+        rowid: of the first row.
+        schema: SQLite's ``schema_version`` at that time.
+    """
+
+    rowid: int
+    schema: int
 
 
 def last_segment(connection: sqlite3.Connection, path: str) -> tuple[int, bytes] | None:
@@ -55,8 +73,12 @@ def split_last_segment(
 
 
 def rows_of_last_segment(
-    connection: sqlite3.Connection, path: str, last: tuple[int, bytes], records: Sequence[Record]
-) -> None:
+    connection: sqlite3.Connection,
+    path: str,
+    last: tuple[int, bytes],
+    records: Sequence[Record],
+    known: Start | None = None,
+) -> Start:
     """Put rows in the place of the last segment, in a transaction of its own.
 
     Args:
@@ -64,6 +86,10 @@ def rows_of_last_segment(
         path: the document's path key.
         last: the position and blob of the segment.
         records: what it holds.
+        known: where the document's rows begin, as this returned it the last time.
+
+    Returns:
+        Where they begin now.
 
     Raises:
         Changed: it is not the last any more.
@@ -73,7 +99,7 @@ def rows_of_last_segment(
             raise Changed
         query = "SELECT coalesce(sum(updates), 0) FROM ysegments WHERE path = ? AND seq < ?"
         (before,) = connection.execute(query, (path, last[0])).fetchone()
-        start = _free_rowids(connection, path, len(records), before)
+        start = _free_rowids(connection, path, len(records), before, _still(connection, path, known))
         connection.executemany(
             "INSERT INTO yupdates (rowid, path, yupdate, metadata, timestamp) VALUES (?, ?, ?, ?, ?)",
             ((start + index, path, *record) for index, record in enumerate(records)),
@@ -91,24 +117,40 @@ def rows_of_last_segment(
             # Rows behind the checkpoint, or the last that it holds, came back: it may not be younger than these.
             since = stock_timestamp(connection, path, layout(connection, path), covered)
             connection.execute("UPDATE ycheckpoints SET timestamp = ? WHERE path = ?", (since, path))
+        return Start(start, _schema(connection))
 
 
-def _free_rowids(connection: sqlite3.Connection, path: str, count: int, before: int) -> int:
+def _schema(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA schema_version").fetchone()[0])
+
+
+def _still(connection: sqlite3.Connection, path: str, known: Start | None) -> int | None:
+    """Where the document's rows begin, if what is known of that holds."""
+    if known is None or known.schema != _schema(connection):
+        return None
+    query = "SELECT 1 FROM yupdates WHERE rowid = ? AND path = ?"
+    return None if connection.execute(query, (known.rowid, path)).fetchone() is None else known.rowid
+
+
+def _free_rowids(connection: sqlite3.Connection, path: str, count: int, before: int, first: int | None) -> int:
     """The first of `count` rowids that are free and right below those of the document's rows.
 
     Room for the `before` updates that will follow is kept.
     """
-    lowest, highest = connection.execute("SELECT min(rowid), max(rowid) FROM yupdates").fetchone()
+    # Two statements: SQLite looks one end up, but for both at once it reads the whole table.
+    (lowest,) = connection.execute("SELECT min(rowid) FROM yupdates").fetchone()
+    (highest,) = connection.execute("SELECT max(rowid) FROM yupdates").fetchone()
     top = max(0, highest or 0) + 1 + before
-    query = "SELECT min(rowid), count(*) FROM yupdates WHERE path = ?"
-    first, rows = connection.execute(query, (path,)).fetchone()
+    if first is None:
+        (first,) = connection.execute("SELECT min(rowid) FROM yupdates WHERE path = ?", (path,)).fetchone()
     if first is None:
         return top
     query = "SELECT max(rowid) FROM yupdates WHERE rowid < ?"
     (below,) = connection.execute(query, (first,)).fetchone()
     if first - count > (0 if below is None else below):
         return int(first - count)
-    if rows <= _MOVED:
+    query = "SELECT count(*) FROM (SELECT 1 FROM yupdates WHERE path = ? LIMIT ?)"
+    if connection.execute(query, (path, _MOVED + 1)).fetchone()[0] <= _MOVED:
         query = "UPDATE yupdates SET rowid = rowid + ? WHERE path = ?"
         connection.execute(query, (top + count - first, path))
         return int(top)
