@@ -8,7 +8,6 @@ import json
 import lzma
 import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -141,6 +140,8 @@ def test_small_steps_where_others_write(store: Path) -> None:
 
     writer = threading.Thread(target=write)
     writer.start()
+    while not written:
+        time.sleep(0.001)
     try:
         compress_store(store, Values(compression="zstd"))
     finally:
@@ -165,9 +166,25 @@ while True:
 """
 
 
-def killed_again_and_again(store: Path, command: list[str], rounds: int, seed: int) -> None:
-    """Run a command beside a writer and kill it at random moments; then let it finish, and compare."""
+def command_line(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "ypress.cli", *map(str, arguments)]
+
+
+def killed_again_and_again(store: Path, command: list[str], reverse: list[str], rounds: int, seed: int) -> None:
+    """Run a command beside a writer and kill it at random moments; then let it finish, and compare.
+
+    Args:
+        store: the file.
+        command: what is killed.
+        reverse: what makes work for it again, where it was quicker.
+        rounds: how many.
+        seed: of chance.
+    """
     chance = random.Random(seed)
+    copy = Path(shutil.copy(store, store.with_name("copy.db")))
+    begun = time.monotonic()
+    subprocess.run([str(copy) if word == str(store) else word for word in command], check=True, capture_output=True)
+    usual = time.monotonic() - begun
     rows = expected_rows(store)
     path = rows[0][0]
     with subprocess.Popen(
@@ -175,14 +192,21 @@ def killed_again_and_again(store: Path, command: list[str], rounds: int, seed: i
     ) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
+        killed = 0
         try:
             for _ in range(rounds):
-                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as worker:
-                    time.sleep(chance.uniform(0.25, 1.2))
-                    worker.send_signal(signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+                with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as worker:
+                    try:
+                        worker.wait(usual * chance.uniform(0.3, 1.5))
+                    except subprocess.TimeoutExpired:
+                        worker.kill()
+                        killed += 1
+                        continue
+                subprocess.run(reverse, check=True, capture_output=True)
         finally:
             writer.terminate()
             count = len(writer.stdout.read().split())
+    assert killed
     # The last one may have been committed without being told.
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -211,8 +235,8 @@ def expected_rows(store: Path) -> list[sessions.Row]:
 
 
 def test_killed_at_any_moment_nothing_is_lost(store: Path, long_rounds: bool) -> None:
-    command = [sys.executable, "-m", "ypress.cli", "compress", str(store), "--force"]
-    killed_again_and_again(store, command, 50 if long_rounds else 4, seed=1)
+    command, reverse = command_line("compress", store, "--force"), command_line("restore", store)
+    killed_again_and_again(store, command, reverse, 50 if long_rounds else 4, seed=1)
 
 
 # Values of other programs.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from ypress.sqlite.restoring import last_segment, rows_of_last_segment, split_la
 from ypress.sqlite.values import Values
 
 from .conftest import Run, insert_rows, stock_rows
-from .test_compress_store import digest_of, killed_again_and_again
+from .test_compress_store import command_line, digest_of, killed_again_and_again
 
 ZSTD = Values(compression="zstd")
 
@@ -153,6 +152,6 @@ def test_the_command(store: Path, run: Run) -> None:
 
 
 def test_killed_at_any_moment_nothing_is_lost(store: Path, long_rounds: bool) -> None:
-    command = [sys.executable, "-m", "ypress.cli", "restore", str(store)]
+    command, reverse = command_line("restore", store), command_line("compress", store, "--force")
     compress_store(store, ZSTD)
-    killed_again_and_again(store, command, 50 if long_rounds else 4, seed=2)
+    killed_again_and_again(store, command, reverse, 50 if long_rounds else 4, seed=2)

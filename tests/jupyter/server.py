@@ -18,11 +18,13 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import websockets
 from jupyter_ydoc import YNotebook, YUnicode
 from pycrdt import Channel, Doc, Provider
+
+T = TypeVar("T")
 
 STOCK = "jupyter_server_ydoc.stores.SQLiteYStore"
 OURS = "ypress.jupyter.SQLiteYStore"
@@ -84,6 +86,10 @@ class Site:
         content = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
         (self.root / name).write_text(json.dumps(content), newline="\n")
         return name
+
+    async def saved(self, path: str, words: str) -> None:
+        """Wait until a document has been saved with these words in it."""
+        await eventually(lambda: words in (self.root / path).read_text(), f"{path} is saved with {words!r}")
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run a Python module's command line in the folder, with this site's configuration."""
@@ -179,7 +185,7 @@ class Server:
                 return False
             return True
 
-        wait_for(answers, "the server answers", 60)
+        wait_for(answers, "the server answers", 100)
 
     def wait_logged(self, text: str, times: int = 1) -> None:
         """Wait until it has logged this."""
@@ -196,7 +202,7 @@ class Server:
     def kill(self) -> None:
         """End it without warning."""
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(60)
 
     def terminate(self) -> None:
         """Ask it to end, and do not wait long: real ones sometimes hang at their very end."""
@@ -304,7 +310,7 @@ class _Socket(Channel):
 
 
 def wait_for(
-    condition: Callable[[], object], what: str, seconds: float = 60, log: Callable[[], str] | None = None
+    condition: Callable[[], object], what: str, seconds: float = 90, log: Callable[[], str] | None = None
 ) -> None:
     """Wait until a condition holds; fails after `seconds`."""
     deadline = time.monotonic() + seconds
@@ -314,9 +320,20 @@ def wait_for(
         time.sleep(0.05)
 
 
-async def eventually(condition: Callable[[], object], what: str, seconds: float = 60) -> None:
+async def eventually(condition: Callable[[], object], what: str, seconds: float = 90) -> None:
     """As `wait_for`, with the event loop running."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
         await asyncio.sleep(0.02)
+
+
+async def steady(read: Callable[[], T]) -> T:
+    """What something is once it has not changed for a second."""
+    value = read()
+    while True:
+        await asyncio.sleep(1)
+        now = read()
+        if now == value:
+            return value
+        value = now

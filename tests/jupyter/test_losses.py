@@ -69,7 +69,7 @@ def test_twenty_documents_on_a_fresh_store(site: Site, pause: float) -> None:
         session = await asyncio.to_thread(server.session, paths[index])
         async with server.join(f"text:file:{session['fileId']}", session["sessionId"]) as document:
             await _type(document, 20 + index, 0.001)
-            await asyncio.sleep(0.5)
+            await site.saved(paths[index], _digits(20 + index))
 
     async def edit_all(server: Server) -> None:
         await asyncio.gather(*(edit(server, index) for index in range(20)))

@@ -11,7 +11,7 @@ from typing import Any
 
 import stored
 from jupyter_ydoc import YNotebook
-from server import OURS, STOCK, Server, Site, eventually
+from server import OURS, STOCK, Server, Site, eventually, steady
 
 
 def sources(document: Any) -> list[str]:
@@ -71,7 +71,7 @@ def test_opening_and_closing_adds_nothing(site: Site) -> None:
             if text:
                 source = document.ycells[0]["source"]
                 source += text
-                await asyncio.sleep(0.5)  # until it is saved
+                await site.saved(path, text)
 
     with site.server() as server:
         key = stored.key(server.session(path))
@@ -98,7 +98,7 @@ def test_a_client_that_connects_again(site: Site) -> None:
         async with server.open(path) as document:
             source = document.ycells[0]["source"]
             source += " # one"
-            await asyncio.sleep(0.5)
+            await site.saved(path, "# one")
             return document
 
     async def second(server: Server, document: Any, session: str) -> None:
@@ -152,11 +152,11 @@ def test_a_notebook_that_is_renamed(site: Site) -> None:
         async with server.open(path) as document:
             source = document.ycells[0]["source"]
             source += "23"
-            await asyncio.sleep(0.5)
+            await site.saved(path, "123")
             server.request("PATCH", f"/api/contents/{path}", {"path": "after.ipynb"})
             await eventually(lambda: document.path == "after.ipynb", "the document knows its new path")
             source += "45"
-            await asyncio.sleep(0.5)
+            await site.saved("after.ipynb", "12345")
 
     async def look(server: Server) -> None:
         async with server.open("after.ipynb") as document:
@@ -184,7 +184,8 @@ def test_two_notebooks_at_once(site: Site) -> None:
                     source = document.ycells[0]["source"]
                     source += str(i % 10)
                 await asyncio.sleep(0.002)
-            await asyncio.sleep(0.5)
+            for path in paths:
+                await site.saved(path, "0" + "0123456789" * 10)
 
     with site.server() as server:
         asyncio.run(edit(server))
@@ -206,7 +207,7 @@ def test_three_sessions(site: Site, yjs: Callable[..., dict[str, Any]]) -> None:
             for letter in word:
                 document._ysource += letter
                 await asyncio.sleep(0.01)
-            await asyncio.sleep(0.5)
+            await site.saved(path, wanted)
             content: str = document.source
             return content
 
@@ -240,9 +241,9 @@ def test_the_timeline_is_that_of_the_stock_store(site: Site) -> None:
                 source += str(i % 10)
                 # The timeline joins what happens within half a second.
                 await asyncio.sleep(0.6 if i % 10 == 0 else 0.01)
-            await asyncio.sleep(0.5)
+            await site.saved(path, "0123456789" * 3)
 
-    async def look(server: Server) -> tuple[list[float], str, str]:
+    async def look(server: Server) -> tuple[list[float], list[str], str]:
         async with server.open(path):
             timeline = server.timeline(path)
             fork, steps = timeline["forkRoom"], len(timeline["timestamps"])
@@ -251,11 +252,10 @@ def test_the_timeline_is_that_of_the_stock_store(site: Site) -> None:
                 move = f"/api/collaboration/undo_redo/{timeline['roomId']}?forkRoom={fork}&steps={steps}&action="
                 last = sources(document)[0]
                 server.request("PUT", move + "undo")
-                await eventually(lambda: sources(document)[0] != last, "the first state")
-                await asyncio.sleep(0.3)
-                first = sources(document)[0]
+                await eventually(lambda: sources(document) != [last], "the first state")
+                first = await steady(lambda: sources(document))
                 server.request("PUT", move + "redo")
-                await eventually(lambda: sources(document)[0] == last, "the last state again")
+                await eventually(lambda: sources(document) == [last], "the last state again")
             return timeline["timestamps"], first, last
 
     with site.server() as server:

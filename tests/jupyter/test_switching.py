@@ -16,7 +16,7 @@ async def _type(server: Server, path: str, text: str, pause: float = 0.002) -> s
         for letter in text:
             document._ysource += letter
             await asyncio.sleep(pause)
-        await asyncio.sleep(0.6)  # until it is saved
+        await server.site.saved(path, text)
         content: str = document.source
         return content
 

@@ -62,6 +62,7 @@ _ROOM = """
 import sys, anyio, random
 import tests.store.support as support
 from tests.store.support import make, typed
+from ypress.sqlite.database import queued
 
 async def main():
     store = make(sys.argv[1], base=getattr(support, sys.argv[2]))
@@ -78,6 +79,8 @@ async def main():
             room.cancel_scope.cancel()
         if sys.argv[3] == "wait":
             await anyio.sleep(0.05)
+            while queued():  # ours, on a busy machine
+                await anyio.sleep(0.05)
         print("torn down", flush=True)
         await anyio.sleep_forever()
 

@@ -53,12 +53,12 @@ async def test_abandoning(db: Path, base: type[Stock]) -> None:
             await store.write(update)
         iterator = store.read()
         assert (await anext(iterator))[0] == typed(1)[0]
-        with closing(sqlite3.connect(db, timeout=0.2, isolation_level=None)) as connection:
+        with closing(sqlite3.connect(db, timeout=20, isolation_level=None)) as connection:
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("ROLLBACK")
         import anyio
 
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await store.write(b"\0\0")
         await iterator.aclose()
 
