@@ -1,5 +1,5 @@
 # Each target sets up what it needs in this folder; none needs root. PYTHON=... names another interpreter.
-.PHONY: help demo test test-browser lint fmt bench long upstream clean
+.PHONY: help demo test test-browser lint fmt bench long upstream fuzz clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,8 +28,11 @@ long:  ## the tests with many more rounds
 upstream:  ## the test-suites of pycrdt-store and jupyter-server-ydoc on our classes (after make test)
 	@bash scripts/upstream.sh
 
+fuzz:  ## fuzz the core (SECONDS=60 for each target, TARGET=name for one, JOBS=1 at a time)
+	@bash scripts/fuzz.sh $(or $(SECONDS),60) $(TARGET)
+
 clean:  ## remove all that was built or installed here
-	rm -rf target dist .venv .venv-wheel .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf target fuzz/target dist .venv .venv-wheel .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	rm -f python/ypress/*.so python/ypress/*.pyd
 	rm -rf tests/yjs/node_modules
 	find python tests benches -name __pycache__ -type d -prune -exec rm -rf {} +

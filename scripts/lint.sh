@@ -6,6 +6,7 @@ export PYO3_PYTHON=$BIN/python
 
 say "rustfmt"
 cargo fmt --check
+cargo fmt --check --manifest-path fuzz/Cargo.toml
 say "clippy, the core alone"
 cargo clippy --locked --all-targets -- -D warnings
 say "clippy, with the Python module"

@@ -146,3 +146,14 @@ fn a_window_larger_than_any_limit_costs_nothing() {
     let wide = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x09, 0, 0, b'x'];
     assert_eq!(content_of(&wide), Some(vec![b'x']));
 }
+
+/// zlib refuses a reference to before the beginning; a lenient decoder takes it for zeros.
+#[test]
+fn references_to_before_the_beginning_are_unsound() {
+    let stream = [131, 0, 0];
+    let value = [&[0x78, 0x5e], &stream[..], &[0, 6, 0, 1]].concat();
+    assert_eq!(decode(&value, 1 << 20), Ok(None));
+    let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    let check = [0xa3, 0xa1, 0xc2, 0xb1, 6, 0, 0, 0];
+    assert_eq!(decode(&[&header[..], &stream, &check].concat(), 1 << 20), Ok(None));
+}
