@@ -136,7 +136,9 @@ def test_packing_where_there_is_packing(store: Path) -> None:
         assert 0 < result[0].size < sum(len(record.update) for record in read_sample(store).records)
 
 
-def test_the_demo_prints_its_tables_in_80_columns(store: Path) -> None:
+@pytest.mark.timeout(600)  # each codec gets its second or two, on a busy machine many more
+def test_the_demo_prints_its_tables_in_80_columns(tmp_path: Path, rows: list[sessions.Row]) -> None:
+    store = sessions.write_stock_store(tmp_path / "store.db", rows[:300])
     command = [sys.executable, str(DEMO), "--rounds", "1", str(store)]
     demo = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = demo.stdout.splitlines()

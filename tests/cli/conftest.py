@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import pycrdt
 import pytest
 
 import sessions
@@ -109,3 +110,14 @@ def insert_rows(file: Path, rows: list[sessions.Row]) -> None:
     """Add rows as stock code does."""
     with closing(sqlite3.connect(file)) as db, db:
         db.executemany("INSERT INTO yupdates VALUES (?, ?, ?, ?)", rows)
+
+
+def typed(count: int, path: str = "a") -> list[sessions.Row]:
+    """A text to which one letter after the other was added."""
+    doc: pycrdt.Doc[object] = pycrdt.Doc()
+    text = doc.get("source", type=pycrdt.Text)
+    rows: list[sessions.Row] = []
+    doc.observe(lambda event: rows.append((path, event.update, b"", 1000.0 + len(rows))))
+    for number in range(count):
+        text += chr(97 + number % 26)
+    return rows

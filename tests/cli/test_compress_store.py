@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import random
 import shutil
 import sqlite3
@@ -25,13 +26,16 @@ import ypress
 from ypress.maintenance.errors import Refused
 from ypress.maintenance.locate import Configuration
 from ypress.maintenance.readable import refuse_unreadable
-from ypress.maintenance.reading import values_for
+from ypress.maintenance.reading import WAS, values_for
 from ypress.maintenance.rewrite import compress_store
 from ypress.sqlite.digest import digest
 from ypress.sqlite.opening import open_existing
 from ypress.sqlite.values import Values
 
-from .conftest import Run, insert_rows, stock_rows
+from .conftest import Run, Said, insert_rows, stock_rows, typed
+
+# An environment without Jupyter's configuration.
+UNCONFIGURED = {**os.environ, "JUPYTER_NO_CONFIG": "1"}
 
 
 def digest_of(file: Path, values: Values | None = None) -> str:
@@ -177,7 +181,7 @@ def killed_again_and_again(store: Path, command: list[str], reverse: list[str], 
         store: the file.
         command: what is killed.
         reverse: what makes work for it again, where it was quicker.
-        rounds: how many.
+        rounds: how often it is killed.
         seed: of chance.
     """
     chance = random.Random(seed)
@@ -185,6 +189,7 @@ def killed_again_and_again(store: Path, command: list[str], reverse: list[str], 
     begun = time.monotonic()
     subprocess.run([str(copy) if word == str(store) else word for word in command], check=True, capture_output=True)
     usual = time.monotonic() - begun
+    killed = 0
     rows = expected_rows(store)
     path = rows[0][0]
     with subprocess.Popen(
@@ -192,9 +197,9 @@ def killed_again_and_again(store: Path, command: list[str], reverse: list[str], 
     ) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
-        killed = 0
         try:
-            for _ in range(rounds):
+            while killed < rounds:
+                begun = time.monotonic()
                 with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as worker:
                     try:
                         worker.wait(usual * chance.uniform(0.3, 1.5))
@@ -202,11 +207,11 @@ def killed_again_and_again(store: Path, command: list[str], reverse: list[str], 
                         worker.kill()
                         killed += 1
                         continue
+                usual = (usual + time.monotonic() - begun) / 2
                 subprocess.run(reverse, check=True, capture_output=True)
         finally:
             writer.terminate()
             count = len(writer.stdout.read().split())
-    assert killed
     # The last one may have been committed without being told.
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -293,6 +298,29 @@ def test_rows_that_other_programs_compressed(made: dict[str, Path], folder: Path
     assert digest_of(file) == digest_of(raw)
 
 
+def test_all_that_can_be_named_is_tried() -> None:
+    missing = {name for name in WAS if name not in compressors()}
+    for name in missing:
+        pytest.importorskip({"zstd": "zstandard", "lz4-block": "lz4"}.get(name, name))
+    assert not missing
+    pytest.importorskip("numcodecs")
+    assert {"numcodecs:blosc", "numcodecs.Blosc"} < set(compressors())
+
+
+def test_every_command_reads_what_other_programs_compressed(folder: Path, call: Callable[..., Said]) -> None:
+    rows = typed(40, "text:file:a.txt")
+    theirs = [(path, bz2.compress(update), metadata, time) for path, update, metadata, time in rows]
+    for command in ("history a", "export a -o a.txt", "verify STORE", "compress STORE", "restore STORE"):
+        file = sessions.write_stock_store(folder / "store.db", theirs)
+        target = [] if "STORE" in command else ["--store", file]
+        words = [str(file) if word == "STORE" else word for word in command.split()]
+        assert call(*words, *target, "--was", "bz2").returncode == 0
+        if command.startswith("restore"):
+            assert stock_rows(file) == rows
+        file.unlink()
+    assert (folder / "a.txt").read_text() == "abcdefghijklmnopqrstuvwxyzabcdefghijklmn"
+
+
 def test_a_codec_that_does_not_exist(store: Path, run: Run) -> None:
     done = run("compress", store, "--was", "no.such.thing")
     assert done.returncode == 3
@@ -330,30 +358,54 @@ def test_the_command_refuses_unless_forced(store: Path, folder: Path, run: Run) 
     assert store.stat().st_size < len(before) / 4
 
 
-def test_a_file_that_may_only_be_read(store: Path) -> None:
+CHANGING = ("compress", "restore", "verify --repair", "delete --yes")
+
+
+def damaged(store: Path, command: str) -> list[str]:
+    """Damage a store, so that there is something to repair; returns the command line."""
+    with closing(sqlite3.connect(store)) as db, db:
+        db.execute("UPDATE yupdates SET yupdate = x'8200ff' WHERE rowid = 5")
+        (path,) = db.execute("SELECT path FROM yupdates WHERE rowid = 5").fetchone()
+    words = command.split()
+    return [*words, path, "--store", str(store)] if words[0] == "delete" else [*words, str(store)]
+
+
+@pytest.mark.parametrize("command", CHANGING)
+def test_a_file_that_may_only_be_read(store: Path, command: str) -> None:
+    words = damaged(store, command)
     if sys.platform == "win32":
         pytest.skip("permissions work differently")
     store.chmod(0o444)
     store.parent.chmod(0o755)
     # Root may write whatever the mode says.
     program = (
-        "import os, sys, ypress.cli.compress, ypress.cli.group, ypress.cli as cli\n"
+        "import os, sys, ypress.cli.group, ypress.cli as cli, ypress.cli.verify, ypress.cli.delete\n"
+        "import ypress.cli.compress, ypress.cli.restore\n"
         "if os.geteuid() == 0: os.seteuid(65534)\n"
         "cli.main()\n"
     )
-    command = [sys.executable, "-c", program, "compress", str(store), "--force"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words], env=UNCONFIGURED, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr.count("\n")) == (3, 1), done.stderr
     assert "readonly" in done.stderr
 
 
-def test_a_file_that_stays_locked(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+@pytest.mark.parametrize("command", CHANGING)
+def test_a_file_that_stays_locked(
+    store: Path, monkeypatch: pytest.MonkeyPatch, call: Callable[..., Said], command: str, lock: str
+) -> None:
+    words = damaged(store, command)
+    monkeypatch.setattr("ypress.maintenance.opening.BUSY_TIMEOUT", 0.1)
+    before = store.read_bytes()
     with closing(sqlite3.connect(store, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        monkeypatch.setattr("ypress.maintenance.opening.BUSY_TIMEOUT", 0.2)
-        with pytest.raises(Refused, match="locked"):
-            compress_store(store, Values(compression="zstd"))
+        other.execute(f"BEGIN {lock}")
+        done = call(*words)
         other.execute("ROLLBACK")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done
+    assert "locked; " in done.stderr
+    assert store.read_bytes() == before
 
 
 def test_a_file_that_does_not_shrink_by_itself_is_rebuilt(made: dict[str, Path], folder: Path) -> None:

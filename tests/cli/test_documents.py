@@ -22,8 +22,7 @@ from ypress.maintenance.locate import Names
 from ypress.maintenance.rewrite import compress_store
 from ypress.sqlite.values import Values
 
-from .conftest import Run, insert_rows, stock_rows
-from .test_verify_store import typed
+from .conftest import Run, insert_rows, stock_rows, typed
 
 ZSTD = Values(compression="zstd")
 

@@ -14,8 +14,7 @@ import sessions
 from ypress.maintenance.inspect import inspect
 from ypress.maintenance.locate import Names
 
-from .conftest import Run
-from .test_verify_store import typed
+from .conftest import Run, typed
 
 
 @pytest.mark.parametrize("kind", ["keystrokes", "notebooks", "streams"])

@@ -11,9 +11,8 @@ import pytest
 import sessions
 from ypress.words import counted
 
-from .conftest import Run, stock_rows
+from .conftest import Run, stock_rows, typed
 from .terminal import COLOUR, ESCAPE, in_terminal, lines
-from .test_verify_store import typed
 
 READING = (["info"], ["info", "--long"], ["verify", "--deep"])
 PACKING = ["compress", "--force"]

@@ -20,21 +20,10 @@ from ypress.sqlite.opening import open_existing
 from ypress.sqlite.rewriting import documents
 from ypress.sqlite.values import Values
 
-from .conftest import Run, Said, stock_rows
+from .conftest import Run, Said, stock_rows, typed
 from .test_compress_store import digest_of, expected_rows
 
 ZSTD = Values(compression="zstd")
-
-
-def typed(count: int, path: str = "a") -> list[sessions.Row]:
-    """A text to which one letter after the other was added."""
-    doc: pycrdt.Doc[object] = pycrdt.Doc()
-    text = doc.get("source", type=pycrdt.Text)
-    rows: list[sessions.Row] = []
-    doc.observe(lambda event: rows.append((path, event.update, b"", 1000.0 + len(rows))))
-    for number in range(count):
-        text += chr(97 + number % 26)
-    return rows
 
 
 def execute(file: Path, *statements: tuple[str, tuple[object, ...]]) -> None:

@@ -36,7 +36,7 @@ async def _execute(server: Server, document: Any, code: str) -> int:
     async with websockets.connect(url, max_size=None, open_timeout=60) as socket:
         await socket.send(json.dumps(request | {"content": content, "buffers": []}))
         while True:
-            message = json.loads(await asyncio.wait_for(socket.recv(), 60))
+            message = json.loads(await asyncio.wait_for(socket.recv(), 120))
             if message["parent_header"].get("msg_id") != header["msg_id"]:
                 continue
             kind, said = message["header"]["msg_type"], message["content"]
@@ -85,7 +85,7 @@ def _size_after(site: Site, options: dict[str, object], code: str) -> tuple[int,
         return site.store.stat().st_size, count
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_loop_that_prints(bare: Site, long_rounds: bool) -> None:
     seconds = 60 if long_rounds else 20  # below that, a file of a few pages is all there is
     code = (
@@ -99,7 +99,7 @@ def test_a_loop_that_prints(bare: Site, long_rounds: bool) -> None:
     assert ours * 5 <= stock
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_burst_of_prints(bare: Site) -> None:
     """The kernel joins them into few messages; then there is little to save, and nothing to add."""
     code = "for i in range(20_000): print(i)"

@@ -71,11 +71,11 @@ class Names:
     def __init__(self, database: Path | None = None) -> None:
         self._names: dict[str, str] = {}
         place = _file_id_database() if database is None else database
-        if place is not None and place.is_file():
-            try:
+        try:
+            if place is not None and place.is_file():
                 self._names = read_file_ids(place)
-            except sqlite3.Error:  # names are a help; without them the path keys do
-                self._names = {}
+        except (OSError, sqlite3.Error):  # names are a help; without them the path keys do
+            self._names = {}
 
     def name(self, path: str) -> str | None:
         """The name of the document with this path key; None if it is not known."""
