@@ -123,7 +123,7 @@ def main() -> None:
         print(json.dumps(anyio.run(child, Path(db), path, BY_NAME[name], what)))
         return
     options = parser(__doc__)
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--updates", type=int, help="of the longest history")
     add_folder(options)
     arguments = options.parse_args()

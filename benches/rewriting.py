@@ -3,7 +3,7 @@
 ``python benches/rewriting.py [--mb N] [--rounds N] [--from FILE] [--folder FOLDER]``: of a store of 290 MB (`--mb 1000`
 for a gigabyte), in which generated notebooks are repeated under other keys, or of a copy of a store of yours. Each is
 run in a process of its own: once alone, for speed and memory, and then with a server-like writer at work in another
-process: five rooms that write 50 updates a second in all, for 20 seconds, or until it is done. The same writer on the
+process: five rooms that write 50 updates a second in all, for 15 seconds, or until it is done. The same writer on the
 same file with nobody else is the baseline; rounds are interleaved.
 """
 
@@ -51,7 +51,7 @@ INPUTS = ROOT / "target" / "bench-inputs"
 ROOMS = 5
 # Seconds between two writes of the writer, and that it writes for.
 PAUSE = 0.02
-WATCHED = 20.0
+WATCHED = 15.0
 QUICK_WATCHED = 4.0
 DOCUMENTS = {"documents": 4, "cells": 60}
 # What SQLite keeps beside an update: twice the key, twice the timestamp, rowids, lengths.
