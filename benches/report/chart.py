@@ -12,8 +12,8 @@ LINES = {
     "ypress zstd, rows only": "#5a9e6f",
     "ypress zstd": "#0b6e99",
 }
-_WIDTH, _HEIGHT = 740, 420
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 520, 30, 370
+_WIDTH, _HEIGHT = 760, 420
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 500, 60, 370
 _LINE = 17.0
 
 

@@ -199,15 +199,16 @@ TARGETS = (
         "stock, with its checkpoint",
         "no slower",
         _history("open"),
-        "The part behind the checkpoint is found by counting the rows of the document, which the stock store does not "
-        "do: it trusts the clock. Where the history is packed, it is unpacked from the last segment.",
+        "Both apply a checkpoint and what follows it, which is most of the time. ypress also decompresses it, hands it "
+        "from thread to thread, and takes the account of clocks by which it finds what a history lacks.",
     ),
     Target(
         "`read()` of that history",
         "stock",
         "no slower; memory bounded",
         _history("read"),
-        "Reading holds no transaction open and no more than a page in memory; the stock store reads all of it at once.",
+        "The stock store fetches all rows at once into memory, in an open transaction. ypress reads pages of bounded size, "
+        "without one, decodes each value, and hands pages from thread to thread.",
     ),
     Target(
         "`compress` of a large store",
