@@ -207,8 +207,8 @@ TARGETS = (
         "stock",
         "no slower; memory bounded",
         _history("read"),
-        "The stock store fetches all rows at once into memory, in an open transaction. ypress reads pages of bounded size, "
-        "without one, decodes each value, and hands pages from thread to thread.",
+        "The stock store fetches all rows at once into memory, in an open transaction. ypress reads pages of bounded "
+        "size, without one, decodes each value, and hands pages from thread to thread.",
     ),
     Target(
         "`compress` of a large store",
