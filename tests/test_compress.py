@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import array
 import inspect
+import pickle
 import random
+import sys
 import zlib
 from itertools import product
 
@@ -164,3 +166,38 @@ def test_max_size() -> None:
         ypress.decompress(frame, max_size=len(TEXT) - 1)
     # A raw value takes no memory, so no limit refuses it.
     assert ypress.decompress(TEXT, max_size=0) is TEXT
+
+
+def test_how_decompress_is_called() -> None:
+    kinds = [parameter.kind.name for parameter in inspect.signature(ypress.decompress).parameters.values()]
+    assert kinds == ["POSITIONAL_ONLY", "KEYWORD_ONLY"]
+    assert pickle.loads(pickle.dumps(ypress.decompress)) is ypress.decompress
+    frame = ypress.compress(b"a" * 1000)
+    assert ypress.decompress(frame, max_size=1000) == b"a" * 1000
+    assert ypress.decompress(*(frame,), **{"max_size": 1000}) == b"a" * 1000
+    calls: list[tuple[tuple[object, ...], dict[str, object], str]] = [
+        ((), {}, "1 positional argument"),
+        ((frame, 1000), {}, "1 positional argument"),
+        ((frame, 1000), {"max_size": 1}, "1 positional argument"),
+        ((), {"data": frame}, "1 positional argument"),
+        ((frame,), {"limit": 1}, "unexpected keyword argument 'limit'"),
+        ((frame,), {"max_size": "1"}, "max_size must be an int"),
+        ((frame,), {"max_size": None}, "max_size must be an int"),
+        ((7,), {}, "data must be bytes"),
+    ]
+    for positional, named, message in calls:
+        with pytest.raises(TypeError, match=message):
+            ypress.decompress(*positional, **named)
+
+
+def test_a_raw_value_is_not_copied_and_not_leaked() -> None:
+    raw = bytes(range(64))[1:]
+    before = sys.getrefcount(raw)
+    for _ in range(1000):
+        assert ypress.decompress(raw) is raw
+    assert sys.getrefcount(raw) == before
+
+    class Bytes(bytes):
+        pass
+
+    assert ypress.decompress(Bytes(raw)) == raw

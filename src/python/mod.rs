@@ -1,6 +1,7 @@
 //! The Python module `ypress._native`: checks arguments, releases the interpreter lock where it pays, calls the core.
 
 mod buffer;
+mod entry;
 mod errors;
 mod keep;
 mod row;
@@ -13,6 +14,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 #[allow(non_upper_case_globals)]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
@@ -20,9 +23,14 @@ mod _native {
     #[pymodule_export]
     use super::keep::keep_forever;
     #[pymodule_export]
-    use super::row::{Compressor, RowInfo, compress, decompress, row_info};
+    use super::row::{Compressor, RowInfo, compress, row_info};
     #[pymodule_export]
     use super::segment::{SegmentInfo, SegmentIterator, pack, segment_info, unpack};
     #[pymodule_export]
     use super::yjs::{Clocks, clock_ranges};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::entry::add(module)
+    }
 }

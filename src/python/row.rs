@@ -58,6 +58,12 @@ impl<'py> FromPyObject<'_, 'py> for Level<'py> {
 /// A limit in bytes; one beyond `usize` is no limit.
 pub struct MaxSize(usize);
 
+impl Default for MaxSize {
+    fn default() -> Self {
+        Self(DEFAULT_MAX_SIZE)
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for MaxSize {
     type Error = PyErr;
 
@@ -166,9 +172,13 @@ impl Compressor {
     }
 }
 
+/// Whether `decompress` returns this value as it is.
+#[inline(always)]
+pub fn is_raw(stored: &[u8]) -> bool {
+    matches!(frame::parse(stored), Ok(Value::Untagged)) && foreign::Container::claimed(stored).is_none()
+}
+
 /// Decompress one value; see `ypress.decompress` in the stub.
-#[pyfunction]
-#[pyo3(signature = (data, /, *, max_size = MaxSize(DEFAULT_MAX_SIZE)), text_signature = "(data, /, *, max_size=...)")]
 pub fn decompress<'py>(data: &Bound<'py, PyAny>, max_size: MaxSize) -> PyResult<Bound<'py, PyBytes>> {
     let MaxSize(max_size) = max_size;
     let data = as_bytes(data)?;
