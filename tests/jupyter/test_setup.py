@@ -15,7 +15,7 @@ import pytest
 from server import STOCK, Site
 
 import sessions
-from ypress.maintenance.enabling import disable, enable
+from ypress.maintenance.enabling import Level, disable, enable
 from ypress.maintenance.places import is_shown, network_file_system
 
 pytest.importorskip("click")
@@ -63,7 +63,10 @@ def test_enable_status_disable(bare: Site) -> None:
 def test_status_tells_what_the_stock_class_would_not_see(bare: Site) -> None:
     sessions.write_stock_store(bare.store, sessions.notebooks(7, documents=1, cells=3))
     ypress(bare, "compress", "--force", str(bare.store))
-    assert "run `jupyter ypress restore`" in ypress(bare, "status", code=1)
+    told = ypress(bare, "status", code=1)
+    assert "run `jupyter ypress restore`" in told
+    assert str(bare.store) in told
+    assert "100 % of them packed" in told
     ypress(bare, "restore", str(bare.store))
     assert "ypress restore" not in ypress(bare, "status", code=1)
 
@@ -103,6 +106,24 @@ def test_disable_puts_back_what_was_replaced(bare: Site, monkeypatch: pytest.Mon
     enable(at="user")
     assert disable("user").left is None
     assert config(bare) == {}
+
+
+@pytest.mark.parametrize("level", ["sys-prefix", "system", "user"])
+def test_each_level_has_its_own_configuration(bare: Site, monkeypatch: pytest.MonkeyPatch, level: Level) -> None:
+    folders = {name: bare.folder / name for name in ("sys-prefix", "system", "user")}
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(folders["user"]))
+    monkeypatch.setattr("jupyter_core.paths.ENV_CONFIG_PATH", [str(folders["sys-prefix"])])
+    monkeypatch.setattr("jupyter_core.paths.SYSTEM_CONFIG_PATH", [str(folders["system"]), "/not/this"])
+    written = enable("brotli", 5, level).files
+    assert [folder for folder in folders.values() if folder.exists()] == [folders[level]]
+    assert [file.relative_to(folders[level]).as_posix() for file in written] == [
+        "jupyter_server_config.json",
+        "jupyter_server_config.d/ypress.jupyter.json",
+    ]
+    assert json.loads(written[0].read_text())["SQLiteYStore"] == {"compression": "brotli", "compression_level": 5}
+    for other in folders.keys() - {level}:
+        assert disable(other).files == ()  # type: ignore[arg-type]
+    assert disable(level).files == written
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,13 @@ def status() -> Status:
     _check_extensions(server, enabled, problems)
     if not enabled:
         problems.extend(_why_not_used(configured, used))
-        problems.extend(_packed_for_others(used, extension))
-        return Status(versions, configured, _dotted(used), False, files, "", None, None, tuple(problems))
+        file, summary = _of_others(used, extension)
+        if summary is not None and summary.packed:
+            problems.append(
+                f"{summary.path} has {counted(summary.packed, 'packed update')} that {_dotted(used)} cannot read: run "
+                "`jupyter ypress restore` to unpack them, or `jupyter ypress enable`"
+            )
+        return Status(versions, configured, _dotted(used), False, files, "", file, summary, tuple(problems))
     store = _make(used, extension, problems)
     if store is None:
         return Status(versions, configured, _dotted(used), True, files, "", None, None, tuple(problems))
@@ -152,19 +157,14 @@ def _why_not_used(configured: str | None, used: type) -> list[str]:
     return [f"another store class is configured: {configured}. `jupyter ypress enable` replaces it"]
 
 
-def _packed_for_others(used: type, extension: Configurable) -> list[str]:
-    """What a class that cannot read segments would miss in the store that it uses."""
+def _of_others(used: type, extension: Configurable) -> tuple[Path | None, Summary | None]:
+    """The file that another class uses, and what is in it, as far as that can be told."""
     try:
-        file = used(path="", config=extension.config).db_path
-        found = None if file == MEMORY else summarize(file)
+        name = used(path="", config=extension.config).db_path
+        file = None if name == MEMORY else Path(name).absolute()
+        return file, None if file is None else summarize(file)
     except Exception:  # noqa: BLE001 - another's class, and a file that may be anything
-        return []
-    if found is None or not found.packed:
-        return []
-    return [
-        f"{found.path} has {counted(found.packed, 'packed update')} that {_dotted(used)} cannot read: run "
-        f"`jupyter ypress restore` to unpack them, or `jupyter ypress enable`"
-    ]
+        return None, None
 
 
 def _dotted(value: object) -> str | None:
