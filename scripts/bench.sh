@@ -4,7 +4,8 @@
 #
 #   QUICK=1          a first look in two or three minutes; what is made goes into target/bench-quick
 #   STORES=FOLDER    also measures the sizes of the stores (*.db) in a folder of yours, which are only read
-#   CRITERION=1      also runs the benches of the core by themselves (cargo bench), which the page does not quote
+#   MORE=1           also what the page does not quote: the core by itself (cargo bench), and the measurements behind the
+#                    choices of the row codec, which docs/design-rows.md has
 . "$(dirname "$0")/env.sh"
 . "$(dirname "$0")/bench-env.sh"
 results=target/bench quick=()
@@ -29,9 +30,14 @@ bench writing store.py
 bench history history.py
 bench rewriting rewriting.py
 bench importing importing.py
-if [ -n "${CRITERION:-}" ]; then
+if [ -n "${MORE:-}" ]; then
     say "cargo bench"
     cargo bench --locked --bench rows --bench segment
+    for command in "rows.py --thresholds" "row_choices.py lock" "row_choices.py tuning"; do
+        say "benches/$command"
+        # shellcheck disable=SC2086  # the name and its arguments
+        "$BIN/python" benches/$command
+    done
 fi
 say "the report"
 if [ -n "${QUICK:-}" ]; then
