@@ -59,6 +59,7 @@ def test_damage_is_listed_by_document_and_place(store: Path, run: Run) -> None:
     done = run("verify", store)
     assert done.returncode == 1
     assert "row 5" in done.stdout
+    assert "verify --repair` moves it aside" in done.stdout
     parsed = json.loads(run("verify", store, "--json").stdout)
     assert len(parsed["damage"]) == 3
 

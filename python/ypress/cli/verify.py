@@ -70,3 +70,8 @@ def _show(store: Path, found: Verified, ignore_gaps: bool) -> None:
     total = counted(len(found.damage), "damaged record") if found.damage else "no damage"
     gaps = "" if ignore_gaps else f", {counted(len(found.gaps), 'gap')}" if found.gaps else ", no gaps"
     say(total + gaps)
+    if found.damage and not found.repaired:
+        say("`jupyter ypress verify --repair` moves it aside; nothing is deleted.")
+    if found.gaps and not ignore_gaps:
+        say("A gap that nothing awaits is closed when ypress next opens the document, once\n"
+            "nobody has edited it for an hour. `--ignore-gaps` has gaps not count.")  # fmt: skip

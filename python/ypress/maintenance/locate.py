@@ -95,7 +95,7 @@ class Names:
             if found:
                 listed = "; ".join(f"{path} ({self.name(path)})" if self.name(path) else path for path in found[:8])
                 more = f"; and {len(found) - 8} more" if len(found) > 8 else ""
-                raise Refused(f"{wanted!r} may be one of {len(found)} documents: {listed}{more}")
+                raise Refused(f"{wanted!r} may be one of {len(found)} documents: {listed}{more}. Write more of it")
         raise Refused(f"no document {wanted!r} in the store; `jupyter ypress info` lists them")
 
     def _forms(self, path: str) -> list[str]:

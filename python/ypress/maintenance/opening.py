@@ -51,13 +51,13 @@ def _refuse_what_is_no_file(file: Path) -> None:
             raise Refused(f"{file}: a loop of symbolic links") from error
         if error.errno in (errno.ENOENT, errno.ENOTDIR):
             raise Refused(f"{file}: no such file; name the store, usually .jupyter_ystore.db") from error
-        raise Refused(f"{file}: {error.strerror}") from error
+        raise Refused(f"{file}: {error.strerror}; look at the permissions of the file and its folders") from error
     except ValueError as error:
-        raise Refused(f"{file}: {error}") from error
+        raise Refused(f"{file}: {error}; name the store, usually .jupyter_ystore.db") from error
     if file.is_dir():
         raise Refused(f"{file}: is a folder; name the file in it, usually .jupyter_ystore.db")
     if not file.is_file():
-        raise Refused(f"{file}: not a file")
+        raise Refused(f"{file}: not a file; name the store, usually .jupyter_ystore.db")
     if not status.st_size:
         raise Refused(f"{file}: the file is empty; there is nothing to look after yet")
 
