@@ -1,5 +1,5 @@
 # Each target sets up what it needs in this folder; none needs root. PYTHON=... names another interpreter.
-.PHONY: help demo test test-browser lint fmt bench long upstream fuzz clean
+.PHONY: help demo test test-browser lint fmt bench long upstream fuzz instructions memcheck soak clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -22,14 +22,25 @@ fmt:  ## format the sources
 bench:  ## all measurements, into docs/benchmarks.md (QUICK=1: a first look)
 	@bash scripts/bench.sh
 
-long:  ## the tests with many more rounds
+long:  ## the tests with many more rounds, memcheck and soak
 	@YPRESS_LONG=1 bash scripts/test.sh --timeout=3600
+	@bash scripts/memcheck.sh
+	@bash scripts/soak.sh 20
 
 upstream:  ## the test-suites of pycrdt-store and jupyter-server-ydoc on our classes (after make test)
 	@bash scripts/upstream.sh
 
 fuzz:  ## fuzz the core (SECONDS=60 for each target, TARGET=name for one, JOBS=1 at a time)
 	@bash scripts/fuzz.sh $(or $(SECONDS),60) $(TARGET)
+
+instructions:  ## count the instructions of the hot paths (valgrind), compared with those of before
+	@bash scripts/instructions.sh
+
+memcheck:  ## the core's tests under valgrind
+	@bash scripts/memcheck.sh
+
+soak:  ## twenty rooms at work (MINUTES=20): memory, handles and threads stay flat, nothing is lost
+	@bash scripts/soak.sh $(or $(MINUTES),20)
 
 clean:  ## remove all that was built or installed here
 	rm -rf target fuzz/target dist .venv .venv-wheel .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -16,3 +16,5 @@ say "ruff"
 "$BIN/ruff" format --check .
 say "mypy"
 "$BIN/mypy"
+say "licences"
+"$PYTHON" scripts/licenses.py --check
