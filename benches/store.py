@@ -141,7 +141,7 @@ def measure_lateness(folder: Path, size: int, rounds: int) -> dict[str, dict[str
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--rounds", type=int, default=3)
     add_folder(options)
     arguments = options.parse_args()
     # The stock store logs each of its errors; they are counted here.

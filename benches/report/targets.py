@@ -86,7 +86,8 @@ def _history(what: str) -> Callable[[Results], Measured]:
         found = results["history"][what][str(results["history"]["updates"])]
         own = {name: found[name]["ms"] for name in (PACKED, NONE)}
         stock = found[STOCK]["ms"]
-        words = ", ".join(f"{name} {number(ms)} ms" for name, ms in own.items()) + f"; stock {number(stock)} ms"
+        words = f"{results['history']['updates']:,} updates: "
+        words += ", ".join(f"{name} {number(ms)} ms" for name, ms in own.items()) + f"; stock {number(stock)} ms"
         if what == "read":
             words += f"; memory {megabytes(found[PACKED]['memory'])}, stock {megabytes(found[STOCK]['memory'])}"
         return words, all(ms <= stock * (1 + NOISE) for ms in own.values())
