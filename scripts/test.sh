@@ -41,5 +41,6 @@ if [ -f tests/yjs/package.json ] && command -v npm >/dev/null; then
     (cd tests/yjs && npm ci --silent --no-audit --no-fund)
 fi
 
+# Two at a time: much of it waits for servers and kernels.
 say "pytest"
-YPRESS_WHEEL=$ROOT/$wheel YPRESS_SDIST=$(ls "$ROOT"/dist/ypress-*.tar.gz) "$WHEEL_BIN/python" -P -m pytest "$@"
+YPRESS_WHEEL=$ROOT/$wheel YPRESS_SDIST=$(ls "$ROOT"/dist/ypress-*.tar.gz) "$WHEEL_BIN/python" -P -m pytest --numprocesses 2 --dist worksteal "$@"
