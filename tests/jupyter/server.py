@@ -89,7 +89,12 @@ class Site:
 
     async def saved(self, path: str, words: str) -> None:
         """Wait until a document has been saved with these words in it."""
-        await eventually(lambda: words in (self.root / path).read_text(), f"{path} is saved with {words!r}")
+
+        def has_them() -> bool:
+            file = self.root / path
+            return file.exists() and words in file.read_text()
+
+        await eventually(has_them, f"{path} is saved with {words!r}")
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Run a Python module's command line in the folder, with this site's configuration."""

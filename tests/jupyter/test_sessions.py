@@ -157,8 +157,11 @@ def test_a_notebook_that_is_renamed(site: Site) -> None:
             source = document.ycells[0]["source"]
             source += "23"
             await site.saved(path, "123")
+            # The file is there before the room knows that; changed before then, it is loaded anew, cells and all.
+            await steady(lambda: document.hash)
             server.request("PATCH", f"/api/contents/{path}", {"path": "after.ipynb"})
             await eventually(lambda: document.path == "after.ipynb", "the document knows its new path")
+            source = document.ycells[0]["source"]
             source += "45"
             await site.saved("after.ipynb", "12345")
 
