@@ -143,3 +143,34 @@ class RandomUpdates:
             clock = max(self.last[1], 0) if self.rnd.random() < 0.5 else self.rnd.randrange(self.clocks[client] + 1)
             out += varint(clock) + varint(self.rnd.choice([1, 1, 2, 9]))
         return out
+
+
+def typed(seed: int, count: int) -> list[Record]:
+    """Two people type and delete in one text, at a place each that moves now and then."""
+    rnd = random.Random(seed)
+    text: list[tuple[int, int]] = []  # the items, deleted or not
+    clients, clocks, places = [rnd.getrandbits(30), rnd.getrandbits(30)], [0, 0], [0, 0]
+    records: list[Record] = []
+    for second in range(count):
+        who = rnd.randrange(2) if rnd.random() < 0.2 else second // 16 % 2
+        client, place = varint(clients[who]), min(places[who], len(text))
+        if rnd.random() < 0.1:
+            place = rnd.randrange(len(text) + 1)
+        if place and rnd.random() < 0.2:
+            at, clock = text[place - 1]
+            update = b"\0\1" + varint(at) + b"\1" + varint(clock) + b"\1"
+            places[who] = place - 1
+        else:
+            info, ids = 4, b""
+            for bit, item in ((0x80, text[place - 1 : place]), (0x40, text[place : place + 1])):
+                info |= bit if item else 0
+                ids += b"".join(varint(at) + varint(clock) for at, clock in item)
+            content = "".join(rnd.choices("etaon é", k=rnd.choice([1, 1, 1, 3])))
+            parent = b"" if ids else b"\1\6source"
+            item_bytes = bytes([info]) + ids + parent + string(content.encode())
+            update = b"\1\1" + client + varint(clocks[who]) + item_bytes + b"\0"
+            text[place:place] = [(clients[who], clocks[who] + i) for i in range(len(content))]
+            clocks[who] += len(content)
+            places[who] = place + len(content)
+        records.append((update, b"", 1.7e9 + second))
+    return records

@@ -54,13 +54,15 @@ class Choices(Coded):
             # The kinds of tokens, of which two are none.
             self.bits(self.rnd.choice([0, 0, 1, 1, 2, 2, 3, 4, 4, 5]) if self.rnd.random() < 0.998 else 7, n)
         elif not self.wanted and self.rnd.random() < 0.5:
-            self.bits(self.rnd.getrandbits(n), n)
+            self.bits(self.rnd.choice([0, (1 << n) - 1, self.rnd.getrandbits(n)]), n)
         return super().tree(tree, n, limit)
 
     def number(self, model: Number) -> int:
         if not self.wanted:
             lowest, below = self.bounds.get(id(model), (0, 1 << 64))
-            n = self.rnd.choice([0, 0, 1, 2, 3, self.rnd.randrange(64), self.rnd.getrandbits(self.rnd.randrange(65))])
+            n = self.rnd.choice(
+                [0, 0, 1, 2, 3, self.rnd.randrange(64), self.rnd.getrandbits(self.rnd.choice([6, 20, 64]))]
+            )
             self.number_is(n if self.rnd.random() < 0.005 else max(lowest, min(n, below - 1)))
         return super().number(model)
 
@@ -156,7 +158,7 @@ class ShapeMaker:
         return bytes([k]) + (self.client() if k > 2 else b"")
 
     def string(self) -> bytes:
-        if self.words and self.rnd.random() < 0.3:
+        if self.words and self.rnd.random() < 0.4:
             return b"\0" + varint(self.rnd.randrange(self.words))
         how = self.choice([1, 1, 2, 3, 4, self.rnd.randrange(1, 256)])
         self.words += how == 1
@@ -236,7 +238,10 @@ class Forged:
             self.reason = ""
         except NotReadable as error:
             self.reason = str(error)
-        literals = content.long.literals.data[: content.long.literals.at]
+        used = content.long.literals.at
+        if self.records is not None and rnd.random() < 0.05:
+            used, self.records, self.reason = used + 1, None, "literals are left over"
+        literals = content.long.literals.data[:used]
         parameters = zstandard.ZstdCompressionParameters(
             format=zstandard.FORMAT_ZSTD1_MAGICLESS, write_content_size=0, write_checksum=0
         )

@@ -14,7 +14,7 @@ import pytest
 import segment_reader
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_updates import RandomUpdates
+from random_updates import RandomUpdates, string, typed
 from segment_forger import Forged
 from segment_reader import NotReadable, Record
 from segment_reader.basics import varint
@@ -97,6 +97,13 @@ def test_updates_of_all_kinds(seed: int, count: int, level: int) -> None:
     assert both(ypress.pack(records, level=level)) == bits(records)
 
 
+@settings(max_examples=FEW)
+@given(st.integers(0, 1 << 32), st.integers(1, 60))
+def test_typing(seed: int, count: int) -> None:
+    records = typed(seed, count)
+    assert both(ypress.pack(records)) == bits(records)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_literals(level: int) -> None:
     """Long strings with much that is new, and with what was there before: all kinds of tokens, both compressors."""
@@ -114,6 +121,20 @@ def test_literals(level: int) -> None:
     assert both(blob) == bits(records)
 
 
+def test_values_by_key() -> None:
+    """Long strings of many keys, saved again with changes: what comes after a word looks where its last value is."""
+    rnd = random.Random(1)
+    values = {b"key%d" % i: rnd.randbytes(8).hex().encode() * 4 for i in range(40)}
+    records: list[Record] = []
+    for clock in range(8):
+        for key in rnd.sample(sorted(values), 10) if clock > 1 else []:
+            values[key] = values[key][:50] + rnd.randbytes(4).hex().encode() + values[key][50:]
+        for some in parts(list(values.items()), 20):
+            pairs = b"".join(string(key) + b"\x77" + string(value) for key, value in some)
+            records.append((b"\1\1\7" + varint(clock) + b"\x88\7\0\1\x76\x14" + pairs + b"\0", b"", 0.0))
+    assert both(ypress.pack(records)) == bits(records)
+
+
 def parts(items: list[T], size: int) -> list[list[T]]:
     return [items[at : at + size] for at in range(0, len(items), size)]
 
@@ -125,7 +146,12 @@ def test_more_clients_and_words_than_are_kept() -> None:
     words = [b"%x" % i for i in range(4300)]
     said = [*parts(words, 50), words[:40], words[4050:4100], words[4290:]]
     arrays = [varint(len(some)) + b"".join(b"\x77" + varint(len(word)) + word for word in some) for some in said]
-    records: list[Record] = [(block, b"", 0.0) for block in blocks]
+    # The client that makes room for another one leaves it its number, and so the caret.
+    records: list[Record] = [(b"\1\1\5\0\4\1\1a\1x\0", b"", 0.0)]
+    records += [(block, b"", 0.0) for block in blocks[:80]]
+    heir = varint(clients[4095])
+    records += [(b"\1\1" + heir + b"\1\x84" + heir + b"\0\1y\0", b"", 0.0)]
+    records += [(block, b"", 0.0) for block in blocks[80:]]
     records += [(b"\1\1\7\0\x08\1\1a\1\x75" + array + b"\0", b"", 0.0) for array in arrays]
     assert both(ypress.pack(records)) == bits(records)
 
@@ -158,17 +184,22 @@ def test_each_byte_counts(name: str) -> None:
     assert both(blob + b"\0") is None
 
 
-@settings(max_examples=FEW)
-@given(st.integers(0, 1 << 32), st.integers(1, 16))
-def test_what_ypress_never_writes(seed: int, count: int) -> None:
-    forged = Forged(seed, count)
+def assert_both_agree(forged: Forged) -> None:
     if forged.records is None:
         assert with_the_right_check(forged.blob) is None
     else:
         assert both(forged.blob) == bits(forged.records)
 
 
+@settings(max_examples=FEW)
+@given(st.integers(0, 1 << 32), st.integers(1, 16))
+def test_what_ypress_never_writes(seed: int, count: int) -> None:
+    assert_both_agree(Forged(seed, count))
+
+
 def test_what_is_forged_reaches_far() -> None:
     """Most forged segments are read, so that they say something about what ypress reads."""
-    made = [Forged(seed, 6) for seed in range(20)]
+    made = [Forged(seed, 8) for seed in range(20)]
     assert sum(forged.records is not None for forged in made) > 10
+    for forged in made:
+        assert_both_agree(forged)
