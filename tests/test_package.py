@@ -57,7 +57,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert {name.split("/")[0].split("-")[0] for name in names} == {"ypress"}
-    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    licences = {name.rpartition(".dist-info/licenses/")[2] for name in names if "/licenses/" in name}
+    assert licences == {"LICENSE", "THIRD_PARTY_LICENSES"}
     assert {"ypress/py.typed", "ypress/_native.pyi", "ypress/__init__.py"} <= set(names)
     assert [name for name in names if "test" in name or name.endswith((".rs", ".toml", ".pyc"))] == []
     assert sum(name.startswith("ypress/_native.") and not name.endswith(".pyi") for name in names) == 1
@@ -79,6 +80,7 @@ def test_the_source_distribution_holds_what_a_build_needs() -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = {
         "LICENSE",
+        "THIRD_PARTY_LICENSES",
         "README.md",
         "Cargo.toml",
         "Cargo.lock",
