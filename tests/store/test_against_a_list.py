@@ -279,4 +279,4 @@ Store.TestCase.settings = settings(
     max_examples=max(12, settings.default.max_examples // 20), stateful_step_count=15, deadline=None
 )
 # Processes are killed and locks waited for.
-test_store = pytest.mark.timeout(900)(Store.TestCase)
+test_store = pytest.mark.timeout(7200)(Store.TestCase)
