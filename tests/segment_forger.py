@@ -160,7 +160,7 @@ class ShapeMaker:
     def string(self) -> bytes:
         if self.words and self.rnd.random() < 0.4:
             return b"\0" + varint(self.rnd.randrange(self.words))
-        how = self.choice([1, 1, 2, 3, 4, self.rnd.randrange(1, 256)])
+        how = self.choice([*(1, 1, 2, 3, 4) * 6, self.rnd.randrange(1, 256)])
         self.words += how == 1
         return bytes([how])
 

@@ -50,7 +50,7 @@ pub fn decompress<'a>(payload: &[u8], out: &'a mut [MaybeUninit<u8>]) -> Result<
     // SAFETY: just filled.
     let out = unsafe { filled(out) };
     let mut state =
-        BrotliState::new(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
+        BrotliState::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
     let (mut left_in, mut read, mut left_out, mut written, mut total) = (payload.len(), 0, out.len(), 0, 0);
     let result = BrotliDecompressStream(
         &mut left_in,

@@ -1,7 +1,7 @@
 //! From the shape of an update, and its arguments as they are decoded, to its bytes.
 
 use super::codec::{
-    BLOB, Codec, Follows, LONG, NEW_CLIENT, NEW_WORD, OLD_CLIENT, SINGLE, WORD, slot, utf16_length,
+    BLOB, Codec, Follows, LONG, NEW_CLIENT, NEW_WORD, OLD_CLIENT, SHORT, SINGLE, WORD, slot, utf16_length,
 };
 use super::coder::{Decoder, unzigzag};
 use super::state::{Id, State};
@@ -173,7 +173,7 @@ impl Elements for Emitter<'_, '_> {
                 self.out.extend_from_slice(blob);
                 start
             }
-            _ => {
+            NEW_WORD | SINGLE | SHORT => {
                 let follows = Follows::of(usage, before, this);
                 self.scratch.clear();
                 let Source { structure, text, .. } = &mut *self.source;
@@ -187,6 +187,7 @@ impl Elements for Emitter<'_, '_> {
                 }
                 start
             }
+            _ => return Err(Irregular),
         };
         Ok(if usage == Use::Text { utf16_length(&self.out[start..]) } else { 1 })
     }

@@ -131,6 +131,7 @@ class Updates:
     def string(self, slot: int, context: Context, item: Id | None = None) -> int:
         """How many clocks it takes if it is the text of this item."""
         how = self.shape.byte()
+        refuse_if(how > 4, "an unknown kind of string")
         if how == 0:
             self.last_word = self.shape.varint()
             refuse_if(self.last_word >= len(self.words), "an unknown word")
