@@ -2,6 +2,7 @@
 # Fuzz the core: scripts/fuzz.sh [SECONDS] [TARGET...], by default 60 seconds for each target in fuzz/targets.
 # What a target has found worth keeping goes into fuzz/corpus, an input that fails into fuzz/artifacts.
 #
+#   SEED                where chance begins, for a run that can be repeated (default: 0, somewhere else each time)
 #   JOBS                targets that run at the same time (default: 1)
 #   YPRESS_FUZZ_ASAN=0  without AddressSanitizer
 set -euo pipefail
@@ -39,7 +40,7 @@ run() {
     mkdir -p "$corpus" fuzz/artifacts
     [ ! -d "fuzz/seeds/$target" ] || seeds=("fuzz/seeds/$target")
     # Nothing that is read here may take more memory than this at once, whatever it claims.
-    if "$folder/$host/release/$target" "$corpus" ${seeds[@]+"${seeds[@]}"} -max_total_time="$seconds" -timeout=30 \
+    if "$folder/$host/release/$target" "$corpus" ${seeds[@]+"${seeds[@]}"} -max_total_time="$seconds" -timeout=30 -seed="${SEED:-0}" \
         -rss_limit_mb=1500 -malloc_limit_mb=300 -max_len=65536 -print_final_stats=1 -verbosity=1 \
         -artifact_prefix="fuzz/artifacts/$target-" >"fuzz/artifacts/$target.log" 2>&1; then
         awk -v target="$target" '/^stat::number_of_executed_units/ { runs = $2 } / cov: / { cover = $4 }
