@@ -96,7 +96,7 @@ class Store(RuleBasedStateMachine):
         self.new = []
         text = self.doc.get("text", type=pycrdt.Text)
         for number in range(count):
-            text += "abcdefghij"[number % 10] * (1 + 40 * (number % 3 == 0))
+            text += "abcdefghij"[number % 10] * (1 + 99 * (number % 3 == 0))
         return self.new
 
     def run(self, session: Any, base: type[Stock] = Ours, **options: Any) -> Any:
@@ -276,7 +276,7 @@ class Store(RuleBasedStateMachine):
 
 
 Store.TestCase.settings = settings(
-    max_examples=max(12, settings.default.max_examples // 20), stateful_step_count=15, deadline=None
+    max_examples=max(20, settings.default.max_examples // 20), stateful_step_count=20, deadline=None
 )
 # Processes are killed and locks waited for.
 test_store = pytest.mark.timeout(7200)(Store.TestCase)
