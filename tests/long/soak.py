@@ -33,6 +33,9 @@ MEMORY = (1.15, 16 << 20)
 HANDLES = 8
 THREADS = 4
 LONGEST_TEXT = 3_000
+# Deleted text stays in a document as structs, so an open one takes more memory with every edit. From so many updates on
+# a room goes on with another document.
+LONGEST_HISTORY = 1_000
 
 
 @dataclass
@@ -99,9 +102,13 @@ async def session(room: Room, store: SQLiteYStore, numbers: random.Random) -> No
         await asyncio.gather(*writes)
 
 
-async def live(room: Room, store_class: type[SQLiteYStore], end: float, numbers: random.Random) -> None:
-    """Open and close a room until the end."""
+async def live(rooms: list[Room], store_class: type[SQLiteYStore], end: float, numbers: random.Random) -> None:
+    """Open and close a room until the end; its documents are added to the list."""
+    room = rooms[-1]
     while time.monotonic() < end:
+        if room.updates > LONGEST_HISTORY:
+            room = Room(room.number + ROOMS)
+            rooms.append(room)
         store = store_class(f"room {room.number}", metadata_callback=lambda: b"")
         async with asyncio.TaskGroup() as group:
             started = group.create_task(store.start())
@@ -164,18 +171,20 @@ async def run(db: Path, minutes: float, seed: int) -> list[str]:
     """The whole run; what has grown."""
     options = {"db_path": str(db), "compression": "zstd", "pack_every": 100, "checkpoint_interval": 200}
     store_class = type("Store", (SQLiteYStore,), options)
-    rooms = [Room(number) for number in range(ROOMS)]
+    documents = [[Room(number)] for number in range(ROOMS)]
     samples: list[Sample] = []
     end = time.monotonic() + 60 * minutes
     async with asyncio.TaskGroup() as group:
-        for room in rooms:
-            group.create_task(live(room, store_class, end, random.Random(seed * 1000 + room.number)))
+        for number, own in enumerate(documents):
+            group.create_task(live(own, store_class, end, random.Random(seed * 1000 + number)))
         group.create_task(sample(samples, end))
         compressing = group.create_task(compress(db, end))
+    rooms = [room for own in documents for room in own]
     for room in rooms:
         await check(room, store_class)
     print(
-        f"{sum(room.updates for room in rooms)} updates, {sum(room.opened for room in rooms)} openings,"
+        f"{len(rooms)} documents, {sum(room.updates for room in rooms)} updates,"
+        f" {sum(room.opened for room in rooms)} openings,"
         f" {compressing.result()} times compressed from outside, {db.stat().st_size / 1e6:.2f} MB; all read back equal"
     )
     return grown(samples)
