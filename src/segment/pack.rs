@@ -19,8 +19,10 @@ pub const DEFAULT_LEVEL: i32 = 1;
 /// From this level on, longer texts are predicted byte by byte, which takes longer to read too, and few literals are
 /// compressed by brotli: its dictionary of words makes them a fifth smaller.
 const THOROUGH: i32 = 9;
-/// From this level on, so are more literals.
-const SLOW: i32 = 10;
+/// So many literals at most: brotli takes a second for about half a megabyte.
+const FEW_LITERALS: usize = 128 << 10;
+/// From this level on, so are more literals, if zstd makes them smaller than pictures in base64 can be made.
+const SLOW: i32 = 15;
 const BROTLI_QUALITY: i32 = 11;
 
 /// One update of a document's history.
@@ -180,7 +182,9 @@ fn compress_literals(raw: &[u8], level: i32) -> Result<(Method, Vec<u8>)> {
         || Error::Compress { codec: FORMAT, problem: "the compressor gave up on the literals".into() };
     let length = zstd::compress(raw, level, &mut best.1, 0, usize::MAX)?.ok_or_else(gave_up)?;
     best.1.truncate(length);
-    if level >= THOROUGH && raw.len() <= most_for_brotli(level) {
+    let few = level >= THOROUGH && raw.len() <= FEW_LITERALS;
+    let worth_it = level >= SLOW && raw.len() <= container::MAX_BROTLI && best.1.len() < raw.len() / 10 * 7;
+    if few || worth_it {
         // Only what is smaller counts, so its room is what zstd took.
         let mut out = Vec::new();
         if let Some(length) = brotli::compress(raw, BROTLI_QUALITY, &mut out, 0, best.1.len())? {
@@ -189,9 +193,4 @@ fn compress_literals(raw: &[u8], level: i32) -> Result<(Method, Vec<u8>)> {
         }
     }
     Ok(best)
-}
-
-/// Brotli takes a second for about half a megabyte.
-fn most_for_brotli(level: i32) -> usize {
-    if level >= SLOW { container::MAX_BROTLI } else { 128 << 10 }
 }
