@@ -6,6 +6,7 @@ import asyncio
 import gc
 import multiprocessing
 import os
+import sqlite3
 import sys
 import threading
 from pathlib import Path
@@ -184,6 +185,52 @@ def _forked(store: Any, db: Path) -> None:
             await history(store)
         store._close()
         await _child(db)
+
+    try:
+        trio.run(run)
+    except BaseException:  # noqa: BLE001 - told by the exit code
+        import traceback
+
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+async def test_a_fork_in_the_middle_of_a_transaction(db: Path) -> None:
+    """SQLite's account of the locks that a process holds is inherited; it must be empty then, or it stays so."""
+    inside, forked = threading.Event(), threading.Event()
+
+    def job(connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        inside.set()
+        forked.wait(0.5)  # it ends without, where the fork waits for this
+        connection.execute("COMMIT")
+
+    async with make(db) as store:
+        await write_all(store, typed(5))
+        done = store._share.database.call(job)
+        assert inside.wait(10)
+        process = multiprocessing.get_context("fork").Process(target=_fresh_in_fork, args=(db,))
+        process.start()
+        forked.set()
+        done.result()
+        await anyio.to_thread.run_sync(process.join, 60)
+        assert process.exitcode == 0
+        await write_all(store, typed(5))
+    assert sql(db, "SELECT path, count(*) FROM yupdates GROUP BY path") == [("child", 5), ("doc", 10)]
+
+
+def _fresh_in_fork(db: Path) -> None:
+    asyncio._set_running_loop(None)
+
+    async def run() -> None:
+        async with make(db, "child", busy_timeout=0.5, stop_timeout=1.0) as store:
+            with trio.fail_after(5):
+                await write_all(store, typed(5))
 
     try:
         trio.run(run)

@@ -82,11 +82,11 @@ def is_passing(error: sqlite3.Error) -> bool:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """A write transaction that takes the lock at its beginning, so that it cannot fail half-way for want of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        yield
+        yield connection
         connection.execute("COMMIT")
     except BaseException:
         # SQLite has rolled back on its own after some errors (a full disk is one).

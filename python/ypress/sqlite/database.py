@@ -132,6 +132,7 @@ class Database:
 
     def waiting(self, path: str | None = None) -> list[Write]:
         """The writes, of one document or of all, that are not on disk yet."""
+        self._refuse_in_child()  # a thread of the parent may have held the lock that this takes
         return self._worker.waiting(path)
 
     def wait_stored(self, path: str, timeout: float) -> int:

@@ -21,6 +21,7 @@ from ..errors import Error
 from ..words import counted
 from .connection import MEMORY, Location, connect, is_passing, transaction
 from .errors import NotStarted, StoreError
+from .forking import within_sqlite
 from .notify import Completion, resolve
 from .observing import observer
 from .options import Options
@@ -224,9 +225,7 @@ class Worker(threading.Thread):
                 self._signal = True
                 return False
             self._done = True
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._close_connection()
         self.finished.set()
         return True
 
@@ -277,12 +276,11 @@ class Worker(threading.Thread):
 
     def _commit(self, group: list[Write]) -> None:
         try:
-            connection = self._open()
             # Before the lock is taken, since it may take long; once, however often storing is tried.
             for write in group:
                 if write.value is None:
                     write.value = write.options.values.encode(write.update)
-            with transaction(connection):
+            with within_sqlite(), transaction(self._open()) as connection:
                 committed = self._insert(connection, group)
                 self._take_riders(connection)
         except _REFUSALS as error:
@@ -318,8 +316,7 @@ class Worker(threading.Thread):
 
     def _ride_alone(self) -> None:
         try:
-            connection = self._open()
-            with transaction(connection):
+            with within_sqlite(), transaction(self._open()) as connection:
                 self._take_riders(connection)
         except (sqlite3.Error, Error) as error:
             with self._wake:
@@ -380,15 +377,21 @@ class Worker(threading.Thread):
     def _reopen_unless_busy(self, error: BaseException) -> None:
         """A connection to a file that was moved, or could only be read, stays so: the next attempt opens it anew."""
         busy = isinstance(error, sqlite3.Error) and is_passing(error) and "locked" in str(error)
-        if self._connection is not None and self.location.path != MEMORY and not busy:
-            self._connection.close()
+        if self.location.path != MEMORY and not busy:
+            self._close_connection()
+
+    def _close_connection(self) -> None:
+        if self._connection is not None:
+            with within_sqlite():
+                self._connection.close()
             self._connection = None
 
     def _run_job(self, future: Future[object], job: Callable[[sqlite3.Connection], object]) -> None:
         if not future.set_running_or_notify_cancel():
             return
         try:
-            result = job(self._open())
+            with within_sqlite():
+                result = job(self._open())
         except BaseException as error:  # noqa: BLE001 - it is raised where the job was asked for
             future.set_exception(error)
         else:
