@@ -176,10 +176,10 @@ def test_how_decompress_is_called() -> None:
     assert ypress.decompress(frame, max_size=1000) == b"a" * 1000
     assert ypress.decompress(*(frame,), **{"max_size": 1000}) == b"a" * 1000
     calls: list[tuple[tuple[object, ...], dict[str, object], str]] = [
-        ((), {}, "1 positional argument"),
-        ((frame, 1000), {}, "1 positional argument"),
-        ((frame, 1000), {"max_size": 1}, "1 positional argument"),
-        ((), {"data": frame}, "1 positional argument"),
+        ((), {}, "missing 1 required positional argument"),
+        ((frame, 1000), {}, "takes 1 positional arguments but 2 were given"),
+        ((frame, 1000), {"max_size": 1}, "takes 1 positional arguments but 2 were given"),
+        ((), {"data": frame}, "positional-only arguments passed as keyword arguments"),
         ((frame,), {"limit": 1}, "unexpected keyword argument 'limit'"),
         ((frame,), {"max_size": "1"}, "max_size must be an int"),
         ((frame,), {"max_size": None}, "max_size must be an int"),

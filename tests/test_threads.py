@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -174,3 +176,33 @@ def test_a_stored_bytearray_that_another_thread_damages(call: Callable[[bytearra
     finally:
         stop.set()
         thread.join()
+
+
+AT_THE_END = """
+import sys, ypress
+class Kept:
+    def __del__(self, d=ypress.decompress, value=ypress.compress(b"abc" * 100), write=sys.stderr.write):
+        assert d(value) == b"abc" * 100
+        try:
+            d(5)
+        except TypeError:
+            write("done")
+sys.kept = Kept()
+"""
+
+SUB_INTERPRETER = """
+import _xxsubinterpreters
+_xxsubinterpreters.run_string(_xxsubinterpreters.create(), '''
+import sys, ypress
+assert ypress.decompress(ypress.compress(b"abc" * 100)) == b"abc" * 100
+sys.stderr.write("done")
+''')
+"""
+_SHARED = pytest.mark.skipif(sys.version_info >= (3, 12), reason="sub-interpreters have a lock of their own")
+
+
+@pytest.mark.parametrize("code", [AT_THE_END, pytest.param(SUB_INTERPRETER, marks=_SHARED)], ids=["end", "sub"])
+def test_decompress_wherever_python_runs(code: str) -> None:
+    """It must not attach to the interpreter itself: that aborts at its end, and waits for ever in another one."""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert (run.returncode, run.stderr) == (0, "done")

@@ -1,15 +1,16 @@
 //! `decompress` by the interpreter's own calling convention.
 //!
-//! Most values that are read are raw and come back as they are. What PyO3 does around a call would take longer than that.
+//! Most values that are read are raw and come back as they are. What PyO3 does around a call would take longer than
+//! that, so these are answered here, and everything else is handed to the function that PyO3 has made.
 
 use std::ffi::CStr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::mem::transmute;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
 
 use super::row;
 
@@ -25,12 +26,28 @@ unsafe impl Sync for Definition {}
 static DECOMPRESS: Definition = Definition(ffi::PyMethodDef {
     ml_name: NAME.as_ptr(),
     ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: decompress },
-    ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+    ml_flags: FLAGS,
     ml_doc: SIGNATURE_AND_DOC.as_ptr(),
 });
 
+const FLAGS: i32 = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
+
+/// PyO3's entry into `row::decompress`, of the same calling convention.
+static COMPLETE: OnceLock<ffi::PyCFunctionFastWithKeywords> = OnceLock::new();
+
 /// Put `decompress` into the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let complete = wrap_pyfunction!(row::decompress, module)?;
+    // SAFETY: it is a function of the interpreter's kind, whose flags say what its pointer takes.
+    let entry = unsafe {
+        match ffi::PyCFunction_GetFunction(complete.as_ptr()) {
+            Some(entry) if ffi::PyCFunction_GetFlags(complete.as_ptr()) == FLAGS => {
+                transmute::<ffi::PyCFunction, ffi::PyCFunctionFastWithKeywords>(entry)
+            }
+            _ => return Err(PySystemError::new_err("PyO3 has another calling convention")),
+        }
+    };
+    COMPLETE.get_or_init(|| entry);
     let name = module.name()?;
     // SAFETY: the definition is static. The interpreter does not write to it, though it takes it as mutable. What comes
     // back is a new reference, or null with an exception set.
@@ -43,8 +60,10 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// Called by the interpreter, attached: `count` positional arguments, then one for each of the tuple `names`, if any.
+///
+/// It must not attach itself: at the interpreter's end that fails, and in a sub-interpreter it never returns.
 unsafe extern "C" fn decompress(
-    _: *mut ffi::PyObject,
+    module: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
@@ -63,55 +82,13 @@ unsafe extern "C" fn decompress(
             }
         }
     }
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        Python::attach(|py| {
-            // SAFETY: as the interpreter's convention has it, these many objects live as long as the call, and `names` is
-            // null or a tuple.
-            let (arguments, names) = unsafe {
-                let named = if names.is_null() { 0 } else { ffi::PyTuple_Size(names) };
-                let all = std::slice::from_raw_parts(arguments, (count + named).cast_unsigned());
-                let all =
-                    all.iter().map(|&argument| Bound::from_borrowed_ptr(py, argument)).collect::<Vec<_>>();
-                let names = Bound::from_borrowed_ptr_or_opt(py, names);
-                (all, names.map(|names| names.cast_into_unchecked::<PyTuple>()))
-            };
-            let (positional, named) = arguments.split_at(count.cast_unsigned());
-            match call(positional, named, names.as_ref()) {
-                Ok(content) => content.into_ptr(),
-                Err(error) => {
-                    error.restore(py);
-                    null_mut()
-                }
-            }
-        })
-    }));
-    result.unwrap_or_else(|_| {
-        Python::attach(|py| {
-            PyRuntimeError::new_err("decompress panicked; this is a bug in ypress").restore(py)
-        });
-        null_mut()
-    })
-}
-
-fn call<'py>(
-    positional: &[Bound<'py, PyAny>],
-    named: &[Bound<'py, PyAny>],
-    names: Option<&Bound<'py, PyTuple>>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let [data] = positional else {
-        let count = positional.len();
-        return Err(PyTypeError::new_err(format!(
-            "decompress() takes exactly 1 positional argument ({count} given)"
-        )));
-    };
-    let mut max_size = row::MaxSize::default();
-    for (name, value) in names.into_iter().flatten().zip(named) {
-        if name.extract::<&str>()? != "max_size" {
-            return Err(PyTypeError::new_err(format!(
-                "decompress() got an unexpected keyword argument '{name}'"
-            )));
-        }
-        max_size = value.extract()?;
+    // SAFETY: the arguments are those of this call, passed on as they came; `add` has set the entry before the
+    // interpreter could know this function, and without it an exception is set.
+    unsafe {
+        let Some(complete) = COMPLETE.get() else {
+            ffi::PyErr_SetString(ffi::PyExc_SystemError, c"decompress is not ready".as_ptr());
+            return null_mut();
+        };
+        complete(module, arguments, count, names)
     }
-    row::decompress(data, max_size)
 }

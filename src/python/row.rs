@@ -178,7 +178,9 @@ pub fn is_raw(stored: &[u8]) -> bool {
     matches!(frame::parse(stored), Ok(Value::Untagged)) && foreign::Container::claimed(stored).is_none()
 }
 
-/// Decompress one value; see `ypress.decompress` in the stub.
+/// Decompress one value; see `ypress.decompress` in the stub. Called through `entry`.
+#[pyfunction]
+#[pyo3(signature = (data, /, *, max_size = MaxSize::default()))]
 pub fn decompress<'py>(data: &Bound<'py, PyAny>, max_size: MaxSize) -> PyResult<Bound<'py, PyBytes>> {
     let MaxSize(max_size) = max_size;
     let data = as_bytes(data)?;
