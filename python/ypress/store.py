@@ -386,7 +386,8 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
         Nothing is held between two of them: others may write, pack or squash meanwhile.
 
         Args:
-            damage: called with the error for what cannot be read, which is left out then.
+            damage: called with the error for what cannot be read, which is left out then; in the reader's thread, when
+                the reader comes to that place.
 
         Yields:
             (update, metadata, timestamp in seconds since the epoch)

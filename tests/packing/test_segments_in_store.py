@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,34 @@ async def test_a_damaged_segment_is_named_and_costs_only_itself(damaged: Path) -
     assert rest == [update("doc", number) for number in (*range(100), *range(200, 320))]
     assert [error.place for error in told] == ["segment 100"]
     assert [seq for seq, _, _ in segments(damaged)] == [0, 100, 200]
+
+
+async def test_damage_is_told_in_the_readers_thread_when_it_comes_there(damaged: Path) -> None:
+    """The page with the damage is decoded ahead, in another thread; a callback may touch what only its loop may."""
+    told: list[tuple[int, int]] = []
+    read: list[bytes] = []
+    async with store_class(str(damaged), 10**9)("doc") as store:
+        async for record in store.read(damage=lambda _: told.append((threading.get_ident(), len(read)))):
+            read.append(record[0])
+    assert told == [(threading.get_ident(), 100)]
+
+
+async def test_text_in_place_of_a_segment_is_damage(damaged: Path) -> None:
+    connection = sqlite3.connect(damaged)
+    connection.execute("UPDATE ysegments SET data = 'text' WHERE seq = 200")
+    connection.commit()
+    connection.close()
+    told: list[DamagedHistory] = []
+    async with store_class(str(damaged), 10**9)("doc") as store:
+        rest = [record[0] async for record in store.read(damage=told.append)]
+        assert rest == [update("doc", number) for number in (*range(100), *range(300, 320))]
+        assert [error.place for error in told] == ["segment 100", "segment 200"]
+        assert "str, not bytes" in str(told[1])
+        for number in range(320, 400):
+            await store.write(update("doc", number))
+    async with store_class(str(damaged), 40)("doc") as store:
+        await store.write(update("doc", 400))
+    assert loose(damaged) < packing.WORTH_PACKING
 
 
 async def test_packing_goes_on_behind_a_damaged_tail(db: Path) -> None:

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Protocol
 
 from .._native import unpack
-from ..errors import Error
+from ..errors import CorruptData, Error
 from .errors import DamagedHistory
 from .observing import observer
 from .schema import has_table
@@ -444,11 +444,18 @@ def placed_records(page: Page, path: str, values: Values) -> Iterator[tuple[str,
         return
     place = f"segment {page.position - page.skip}"
     try:
-        for index, record in enumerate(unpack(page.segment)):
+        for index, record in enumerate(_unpacked(page.segment)):
             if index >= page.skip:
                 yield place, record
     except Error as error:
         raise damaged(path, place, error) from error
+
+
+def _unpacked(blob: object) -> Iterator[Record]:
+    """The records of a segment; a damaged file may hold text in its place."""
+    if not isinstance(blob, bytes):
+        raise CorruptData(f"the segment is {type(blob).__name__}, not bytes", "segment", 0)
+    return unpack(blob)
 
 
 def plain_records(page: Page, values: Values) -> list[Record]:
@@ -459,7 +466,7 @@ def plain_records(page: Page, values: Values) -> list[Record]:
     """
     if page.segment is None:
         return values.decode_rows(page.rows)
-    records = list(unpack(page.segment))
+    records = list(_unpacked(page.segment))
     return records[page.skip :] if page.skip else records
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -79,6 +80,8 @@ class Maintenance:
                 work()
             except Error as error:  # says what, where and what to do
                 self._log.error("%s of document %s failed: %s", kind, document, error)
+            except sqlite3.OperationalError as error:  # locked, full or out of reach
+                self._log.warning("%s of document %s is left for later: %s", kind, document, error)
             except BaseException:  # noqa: BLE001 - a panic of pycrdt is one; the next task has nothing to do with it
                 self._log.exception("%s of document %s failed; it is tried again later", kind, document)
 

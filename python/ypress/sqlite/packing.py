@@ -216,7 +216,7 @@ def _blob(connection: sqlite3.Connection, path: str, segment: SegmentPlace | Non
         return None
     query = "SELECT data FROM ysegments WHERE path = ? AND seq = ?"
     row = connection.execute(query, (path, segment.seq)).fetchone()
-    return None if row is None else bytes(row[0])
+    return row[0] if row is not None and isinstance(row[0], bytes) else None
 
 
 def _replace(

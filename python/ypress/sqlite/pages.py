@@ -33,6 +33,8 @@ class _Decoded:
 
     records: list[Record]
     error: DamagedHistory | None
+    # What was left out, for the caller's callback: that is called in the caller's thread, once it has come so far.
+    damaged: list[DamagedHistory]
     # Whether it was a segment, and something follows it.
     ahead: bool
 
@@ -59,7 +61,7 @@ async def read_pages(
 
     def next_decoded() -> _Decoded | None:
         page = database.run(reader.next_page)
-        return None if page is None else _decoded(page, path, values, damage)
+        return None if page is None else _decoded(page, path, values, damage is not None)
 
     ready: Future[_Decoded | None] | None = None
     while True:
@@ -69,15 +71,18 @@ async def read_pages(
             elif (page := await outcome(database.call(reader.next_page))) is None:
                 return
             elif page.segment is None and page.size <= _SMALL_PAGE:
-                decoded = _decoded(page, path, values, damage)
+                decoded = _decoded(page, path, values, damage is not None)
             else:
-                decoded = await outcome(_in_thread(partial(_decoded, page, path, values, damage)))
-        except sqlite3.Error as error:
-            raise explained(database, error) from error
+                decoded = await outcome(_in_thread(partial(_decoded, page, path, values, damage is not None)))
+        except sqlite3.Error as fault:
+            raise explained(database, fault) from fault
         if decoded is None:
             return
         # Not where rows are read: SQLite waits for the interpreter at each of them. Unpacking does without it.
         ready = _in_thread(next_decoded) if decoded.ahead else None
+        if damage is not None:
+            for error in decoded.damaged:
+                damage(error)
         yield decoded.records
         if decoded.error is not None:
             raise decoded.error
@@ -98,12 +103,13 @@ def _in_thread(job: Callable[[], T]) -> Future[T]:
     return future
 
 
-def _decoded(page: Page, path: str, values: Values, damage: Damage | None) -> _Decoded:
+def _decoded(page: Page, path: str, values: Values, go_on: bool) -> _Decoded:
     ahead = page.segment is not None and page.next is not None
-    if damage is not None:
-        return _Decoded(records_of(page, path, values, damage), None, ahead)
+    if go_on:
+        damaged: list[DamagedHistory] = []
+        return _Decoded(records_of(page, path, values, damaged.append), None, damaged, ahead)
     try:
-        return _Decoded(plain_records(page, values), None, ahead)
+        return _Decoded(plain_records(page, values), None, [], ahead)
     except Error:
         pass  # said below, with the place, and after the records before it
     records: list[Record] = []
@@ -111,5 +117,5 @@ def _decoded(page: Page, path: str, values: Values, damage: Damage | None) -> _D
         for _, record in placed_records(page, path, values):
             records.append(record)
     except DamagedHistory as error:
-        return _Decoded(records, error, False)
-    return _Decoded(records, None, ahead)
+        return _Decoded(records, error, [], False)
+    return _Decoded(records, None, [], ahead)
