@@ -193,6 +193,15 @@ def test_a_lie_about_brotli_takes_no_memory() -> None:
         ypress.segment_info(unknown)
 
 
+@pytest.mark.parametrize("period", [70_000, 300_000, 1 << 20])
+def test_what_repeats_in_one_update_is_stored_once(period: int) -> None:
+    """However far apart: further than the window of a fast level of zstd, too."""
+    update = random.Random(period).randbytes(period) * 5
+    blob = ypress.pack([(update, b"", 1.0)])
+    assert len(blob) < 1.02 * period
+    assert list(ypress.unpack(blob)) == [(update, b"", 1.0)]
+
+
 def _varint(number: int) -> bytes:
     out = b""
     while number > 0x7F:

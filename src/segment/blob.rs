@@ -34,6 +34,8 @@ const HASHED: usize = 16;
 /// Every so many bytes of what is new, and of what was referred to, can be found again.
 const STRIDE: usize = 4;
 const KNOWN_STRIDE: usize = 64;
+/// What repeats in one string within so many bytes is left to the general compressor; its window may end not far beyond.
+const OWN: usize = 1 << 16;
 
 /// Numbers of tokens.
 struct Models {
@@ -291,24 +293,30 @@ impl<C: Coder, T: Coder> Sink<'_, C, T> {
         blobs.history.extend_from_slice(string);
         let end = blobs.history.len();
         let mut last = END;
-        let (mut at, mut pending) = (start, start);
+        // Up to `indexed`, what is pending can be found already.
+        let (mut at, mut pending, mut indexed) = (start, start, start);
         while at < end {
             let Some((kind, source, from, length)) = find(blobs, finder, slot, start, pending, at) else {
                 // What is long without a match, such as a picture, is searched less closely; references reach back.
-                at += 1 + ((at - pending) >> 7).min(7);
+                // An odd step comes by every remainder of the stride.
+                at += 1 + ((at - pending) >> 7).min(6);
+                if at.min(end) - indexed > OWN {
+                    finder.index(&blobs.history, indexed, at.min(end) - OWN, STRIDE);
+                    indexed = at.min(end) - OWN;
+                }
                 continue;
             };
             self.literals(blobs, &mut last, start, pending, from);
-            finder.index(&blobs.history, pending, from, STRIDE);
+            finder.index(&blobs.history, pending.max(indexed), from, STRIDE);
             finder.index(&blobs.history, from, from + length, KNOWN_STRIDE);
             tree(self.coder, &mut blobs.models.kinds[last as usize], 3, kind);
             let _ = blobs.reference(self.coder, kind, from, slot, source, length);
             last = kind;
             at = from + length;
-            pending = at;
+            (pending, indexed) = (at, indexed.max(at));
         }
         self.literals(blobs, &mut last, start, pending, end);
-        finder.index(&blobs.history, pending, end, STRIDE);
+        finder.index(&blobs.history, pending.max(indexed), end, STRIDE);
         tree(self.coder, &mut blobs.models.kinds[last as usize], 3, END);
         blobs.finish(slot, start);
     }

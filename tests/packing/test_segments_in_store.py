@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -237,3 +239,19 @@ async def test_a_reader_is_not_disturbed_by_packing(db: Path) -> None:
                 packing._step(share.database, share.document, share.options, plan)
         assert seen == expected
     assert loose(db) < 3000
+
+
+async def test_a_reader_goes_on_where_another_process_restores(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Segments become rows again, at the same positions."""
+    monkeypatch.setattr(packing, "SEGMENT_UPDATES", 50)
+    updates = await written(db, 250)
+    assert len(segments(db)) == 5
+    async with store_class(str(db), 10_000)("doc") as store:
+        seen: list[bytes] = []
+        async for update, *_ in store.read():
+            seen.append(update)
+            if len(seen) == 75:
+                command = [sys.executable, "-m", "ypress.cli", "restore", str(db)]
+                subprocess.run(command, check=True, capture_output=True)
+                assert loose(db) == 250
+    assert seen == updates

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "BATCH", 10)
+    monkeypatch.setattr(pages, "_PAGE_ROWS", 10)
 
 
 async def test_order_and_memory(db: Path) -> None:

@@ -200,8 +200,8 @@ def _rowids(connection: sqlite3.Connection, path: str, most: int) -> list[int]:
 def continues(before: Layout, now: Layout, shift: int = 0) -> bool:
     """Whether the positions of a layout still mean the same updates, after another process has changed the file.
 
-    They do where rows were added or packed, and where ypress has squashed, which notes it. The stock store removes
-    rows, and adds the squashed one, without a word.
+    They do where rows were added or packed, where segments have become rows again, which only `restore` does, and where
+    ypress has squashed, which notes it. The stock store removes rows, and adds the squashed one, without a word.
 
     Args:
         before: the layout as it was.
@@ -211,8 +211,11 @@ def continues(before: Layout, now: Layout, shift: int = 0) -> bool:
     if now.first > before.first:
         return True
     moved = now.first_loose - before.first_loose + shift
+    if moved < 0:
+        kept = now.segments == before.segments[: len(now.segments)]
+        return kept and shift == 0 and now.first == before.first and now.end >= before.end
     left = before.rowids[moved:]
-    return moved >= 0 and now.rowids[: len(left)] == left
+    return now.rowids[: len(left)] == left
 
 
 def loose_tail(
