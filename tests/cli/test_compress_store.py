@@ -224,7 +224,8 @@ def killed_again_and_again(store: Path, command: list[str], reverse: list[str], 
 
 
 def expected_rows(store: Path) -> list[sessions.Row]:
-    from ypress.sqlite.history import layout, placed_records, read_page
+    from ypress.sqlite.history import placed_records, read_page
+    from ypress.sqlite.layout import layout
     from ypress.sqlite.rewriting import documents
 
     rows: list[sessions.Row] = []

@@ -7,7 +7,8 @@ import time
 
 from .._native import pack
 from ..errors import Error
-from ..sqlite.history import Record, layout, placed_records, read_page
+from ..sqlite.history import Record, placed_records, read_page
+from ..sqlite.layout import layout
 from ..sqlite.statistics import DocumentStatistics, FileStatistics
 from ..sqlite.values import Values
 

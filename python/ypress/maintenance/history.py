@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
 
-from ..sqlite.history import Record, layout, placed_records, read_page
+from ..sqlite.history import Record, placed_records, read_page
+from ..sqlite.layout import layout
 from ..sqlite.rewriting import documents
 from ..sqlite.values import Values
 from .locate import Names

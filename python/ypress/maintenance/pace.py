@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..sqlite.history import data_version
+from ..sqlite.layout import data_version
 from .errors import Stopped
 
 __all__ = ["Pace"]

@@ -13,7 +13,8 @@ from ..errors import CorruptData, Error
 from ..sqlite.checkpoints import make
 from ..sqlite.connection import Location
 from ..sqlite.database import acquire
-from ..sqlite.history import layout, placed_records, read_page
+from ..sqlite.history import placed_records, read_page
+from ..sqlite.layout import layout
 from ..sqlite.repairing import add_recovered, close_hole, drop_checkpoint, move_row_aside, move_segment_aside
 from ..sqlite.rewriting import Changed, read_checkpoint
 from ..sqlite.values import Values

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from .._native import pack, segment_info, unpack
 from ..errors import Error
-from ..sqlite.history import Record, layout
+from ..sqlite.history import Record
+from ..sqlite.layout import layout
 from ..sqlite.restoring import (
     Start,
     forget_own,

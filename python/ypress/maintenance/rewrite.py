@@ -18,7 +18,8 @@ from pathlib import Path
 
 from .._native import DEFAULT_MAX_SIZE, pack, segment_info, unpack
 from ..errors import Error
-from ..sqlite.history import Layout, Record, Row, SegmentPlace, layout
+from ..sqlite.history import Record, Row
+from ..sqlite.layout import Layout, SegmentPlace, layout
 from ..sqlite.rewriting import (
     Change,
     Changed,

@@ -11,7 +11,7 @@ from os import PathLike
 
 from .._native import Clocks, segment_info, unpack
 from ..errors import CorruptData, Error
-from ..sqlite.history import Layout, SegmentPlace, layout
+from ..sqlite.layout import Layout, SegmentPlace, layout
 from ..sqlite.repairing import file_faults
 from ..sqlite.replay import Replay
 from ..sqlite.rewriting import Changed, documents, read_checkpoint, read_rows, read_segment

@@ -14,19 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import Error
-from .history import (
-    Layout,
-    Page,
-    Reader,
-    Row,
-    continues,
-    damaged,
-    layout,
-    loose_tail,
-    placed_records,
-    positions,
-    snapshot,
-)
+from .history import Page, Reader, Row, damaged, loose_tail, placed_records
+from .layout import Layout, continues, layout, positions, snapshot
 from .options import Options
 from .replay import Replay
 from .schema import add_cover_triggers, add_positions, has_table

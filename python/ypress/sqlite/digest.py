@@ -6,7 +6,8 @@ import hashlib
 import sqlite3
 import struct
 
-from .history import Layout, layout, placed_records, read_page
+from .history import placed_records, read_page
+from .layout import Layout, layout
 from .rewriting import documents
 from .values import Values
 

@@ -16,7 +16,8 @@ from .._native import DEFAULT_MAX_SIZE, pack, unpack
 from ..errors import CorruptData, Error, TooLarge
 from .checkpoints import store_covered
 from .connection import transaction
-from .history import BATCH, Layout, Record, Row, SegmentPlace, data_version, layout, positions, rows_at
+from .history import BATCH, Record, Row, rows_at
+from .layout import Layout, SegmentPlace, data_version, layout, positions
 from .observing import observer
 from .options import Options
 from .schema import add_segments

@@ -6,7 +6,7 @@ import sqlite3
 
 from .checkpoints import store_covered
 from .connection import transaction
-from .history import SegmentPlace, layout, positions
+from .layout import SegmentPlace, layout, positions
 from .rewriting import Changed
 from .schema import add_aside, add_positions, add_segments
 from .writing import last_timestamp

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from .checkpoints import stock_timestamp
 from .connection import transaction
-from .history import Record, layout, positions
+from .history import Record
+from .layout import layout, positions
 from .rewriting import Changed
 from .schema import OWN_TABLES, add_positions, has_table
 from .segments import store_segment

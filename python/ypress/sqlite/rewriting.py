@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from .checkpoints import store_covered
 from .connection import transaction
-from .history import BATCH, Layout, Row, SegmentPlace, data_version, positions, rows_at
+from .history import BATCH, Row, rows_at
+from .layout import Layout, SegmentPlace, data_version, positions
 from .schema import add_segments, has_table
 from .segments import store_segment
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import CorruptData, Error
 from .errors import DamagedHistory
-from .history import Layout, Record, damaged, layout, placed_records, read_page
+from .history import Record, damaged, placed_records, read_page
+from .layout import Layout, layout
 from .options import Options
 from .replay import Replay
 from .schema import add_positions, has_table

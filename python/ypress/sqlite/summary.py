@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from .history import snapshot
+from .layout import snapshot
 from .schema import has_table
 
 __all__ = ["Summary", "summarize"]
