@@ -7,6 +7,8 @@ import struct
 import zlib
 from collections.abc import Iterator
 
+from segment_reader.basics import varint
+
 import ypress
 
 # What becomes of a value: it stays as it is; it has this content; it is refused with this error.
@@ -20,18 +22,9 @@ LZ4 = b"\x04\x22\x4d\x18"
 GZIP = b"\x1f\x8b\x08"
 
 
-def varuint(value: int) -> bytes:
-    """LEB128."""
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
 def frame(method: int, length: int, payload: bytes, check: bytes = bytes(4)) -> bytes:
     """A frame of ours around any payload."""
-    return bytes([0x80 | method, 0]) + varuint(length) + payload + check
+    return bytes([0x80 | method, 0]) + varint(length) + payload + check
 
 
 def zstd_block(kind: int, size: int, content: bytes, last: bool = True) -> bytes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import struct
 
+from segment_reader.basics import varint
+
 Record = tuple[bytes, bytes | None, float]
 
 WORDS = ("source", "cells", "id", "metadata", "é🎈", "", "x" * 47, "y" * 60, '{"bold":true}')
@@ -18,14 +20,6 @@ TEXTS = (
     "",
     "a longer line that was pasted, with more than 48 bytes in it\n",
 )
-
-
-def varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
 
 
 def string(content: bytes) -> bytes:

@@ -11,6 +11,7 @@ import zlib
 import lz4.frame
 import pytest
 import zstandard
+from segment_reader.basics import varint
 
 import ypress
 
@@ -60,16 +61,8 @@ def outcome(value: bytes, tmp_path: object) -> tuple[str, int]:
     return measured(TRY, path)
 
 
-def varuint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
 def forged(method: int, length: int, payload: bytes) -> bytes:
-    return bytes([0x80 | method, 0]) + varuint(length) + payload + bytes(4)
+    return bytes([0x80 | method, 0]) + varint(length) + payload + bytes(4)
 
 
 @pytest.mark.parametrize("method", [1, 2, 3])

@@ -9,31 +9,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from golden_segments import GOLDEN, Record, bits, golden_records
 from hypothesis import given
 from hypothesis import strategies as st
+from segment_reader.basics import varint
 
 import ypress
-
-GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.segment"))
-
-Record = tuple[bytes, bytes | None, float]
-
-
-def bits(records: list[Record]) -> list[tuple[bytes, bytes | None, bytes]]:
-    return [(update, metadata, struct.pack("<d", timestamp)) for update, metadata, timestamp in records]
 
 
 def typed(count: int) -> list[Record]:
     """Someone types at the end of a text, and takes every eleventh character back."""
     records = []
     for clock in range(count):
-        varint = bytes([clock & 0x7F | 0x80, clock >> 7]) if clock > 0x7F else bytes([clock])
-        previous = clock - 1
-        before = bytes([previous & 0x7F | 0x80, previous >> 7]) if previous > 0x7F else bytes([max(previous, 0)])
-        update = b"\x01\x01\x07" + varint + b"\x84\x07" + before + b"\x01" + bytes([97 + clock % 26]) + b"\x00"
+        update = b"\x01\x01\x07" + varint(clock) + b"\x84\x07" + varint(max(clock - 1, 0))
+        update += b"\x01" + bytes([97 + clock % 26]) + b"\x00"
         records.append((update, b"", 1.7e9 + clock * 0.2173))
         if clock % 11 == 10:
-            records.append((b"\x00\x01\x07\x01" + varint + b"\x01", b"", 1.7e9 + clock * 0.2173 + 0.1))
+            records.append((b"\x00\x01\x07\x01" + varint(clock) + b"\x01", b"", 1.7e9 + clock * 0.2173 + 0.1))
     return records
 
 
@@ -140,20 +132,9 @@ def test_an_iterator_can_be_used_up_and_asked_again() -> None:
     assert iterator.__length_hint__() == 0
 
 
-def golden_records(data: bytes) -> Iterator[Record]:
-    """See golden/make_segments.py."""
-    at = 0
-    while at < len(data):
-        update, metadata, timestamp = struct.unpack_from("<iid", data, at)
-        middle = at + 16 + update
-        end = middle + max(metadata, 0)
-        yield data[at + 16 : middle], None if metadata < 0 else data[middle:end], timestamp
-        at = end
-
-
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
 def test_golden_segments_read_for_ever(file: Path) -> None:
-    expected = list(golden_records(file.with_suffix(".records").read_bytes()))
+    expected = golden_records(file)
     assert bits(list(ypress.unpack(file.read_bytes()))) == bits(expected)
 
 
@@ -181,11 +162,11 @@ def test_a_lie_about_brotli_takes_no_memory() -> None:
     """Some bytes of brotli may stand for any number of literals; the format bounds what they may claim."""
     blob = ypress.pack(_words(20), level=9)
     literals = ypress.segment_info(blob).literals_raw_size
-    claim = _varint(literals)
+    claim = varint(literals)
     at = blob.index(claim + b"\x01")
-    lie = blob[:at] + _varint((1 << 22) + 1) + blob[at + len(claim) :]
+    lie = blob[:at] + varint((1 << 22) + 1) + blob[at + len(claim) :]
     raw = ypress.segment_info(blob).raw_bytes
-    lie = lie.replace(_varint(raw), _varint(1 << 30), 1)
+    lie = lie.replace(varint(raw), varint(1 << 30), 1)
     with pytest.raises(ypress.CorruptData, match="more literals than brotli may hold"):
         ypress.segment_info(lie)
     unknown = blob[: at + len(claim)] + b"\x02" + blob[at + len(claim) + 1 :]
@@ -200,11 +181,3 @@ def test_what_repeats_in_one_update_is_stored_once(period: int) -> None:
     blob = ypress.pack([(update, b"", 1.0)])
     assert len(blob) < 1.02 * period
     assert list(ypress.unpack(blob)) == [(update, b"", 1.0)]
-
-
-def _varint(number: int) -> bytes:
-    out = b""
-    while number > 0x7F:
-        out += bytes([number & 0x7F | 0x80])
-        number >>= 7
-    return out + bytes([number])

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import itertools
 import random
-import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 import segment_reader
+from golden_segments import GOLDEN, Bits, bits, golden_records
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_updates import RandomUpdates, string, typed
@@ -21,17 +20,11 @@ from segment_reader.basics import varint
 
 import ypress
 
-GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.segment"))
 LEVELS = [1, 9, 19]
 # A reader in Python takes its time.
 FEW = min(settings.default.max_examples // 2, 300) if settings.default else 30
 
 T = TypeVar("T")
-Bits = list[tuple[bytes, bytes | None, bytes]]
-
-
-def bits(records: list[Record]) -> Bits:
-    return [(update, metadata, struct.pack("<d", timestamp)) for update, metadata, timestamp in records]
 
 
 def both(blob: bytes) -> Bits | None:
@@ -62,20 +55,9 @@ def with_the_right_check(blob: bytes) -> Bits | None:
     return bits(segment.records)
 
 
-def golden_records(data: bytes) -> Iterator[Record]:
-    """See golden/make_segments.py."""
-    at = 0
-    while at < len(data):
-        update, metadata, timestamp = struct.unpack_from("<iid", data, at)
-        middle = at + 16 + update
-        end = middle + max(metadata, 0)
-        yield data[at + 16 : middle], None if metadata < 0 else data[middle:end], timestamp
-        at = end
-
-
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
 def test_golden_segments(file: Path) -> None:
-    expected = list(golden_records(file.with_suffix(".records").read_bytes()))
+    expected = golden_records(file)
     assert bits(segment_reader.read(file.read_bytes())) == bits(expected)
 
 

@@ -9,6 +9,7 @@ import os
 import sqlite3
 import sys
 import threading
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -175,17 +176,9 @@ async def test_other_processes(db: Path, method: str) -> None:
     assert sql(db, "PRAGMA integrity_check") == [("ok",)]
 
 
-def _forked(store: Any, db: Path) -> None:
+def _run_in_fork(run: Callable[[], Awaitable[None]]) -> None:
+    """Run it in a forked process whose parent has a loop, and end that process by its outcome."""
     asyncio._set_running_loop(None)
-
-    async def run() -> None:
-        with pytest.raises(NotStarted, match="forked"):
-            await store.write(b"\0\0")
-        with pytest.raises(NotStarted, match="forked"):
-            await history(store)
-        store._close()
-        await _child(db)
-
     try:
         trio.run(run)
     except BaseException:  # noqa: BLE001 - told by the exit code
@@ -194,6 +187,18 @@ def _forked(store: Any, db: Path) -> None:
         traceback.print_exc()
         os._exit(1)
     os._exit(0)
+
+
+def _forked(store: Any, db: Path) -> None:
+    async def run() -> None:
+        with pytest.raises(NotStarted, match="forked"):
+            await store.write(b"\0\0")
+        with pytest.raises(NotStarted, match="forked"):
+            await history(store)
+        store._close()
+        await _child(db)
+
+    _run_in_fork(run)
 
 
 @pytest.mark.anyio
@@ -225,18 +230,9 @@ async def test_a_fork_in_the_middle_of_a_transaction(db: Path) -> None:
 
 
 def _fresh_in_fork(db: Path) -> None:
-    asyncio._set_running_loop(None)
-
     async def run() -> None:
         async with make(db, "child", busy_timeout=0.5, stop_timeout=1.0) as store:
             with trio.fail_after(5):
                 await write_all(store, typed(5))
 
-    try:
-        trio.run(run)
-    except BaseException:  # noqa: BLE001 - told by the exit code
-        import traceback
-
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
+    _run_in_fork(run)
