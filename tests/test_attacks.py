@@ -110,3 +110,22 @@ def test_in_a_store(tmp_path: Path) -> None:
     anyio.run(main)
     with closing(sqlite3.connect(db)) as connection:
         assert sorted(connection.execute("SELECT path, yupdate FROM yupdates")) == sorted(rows)
+
+
+def _bits(*fields: tuple[int, int]) -> bytes:
+    """(value, how many bits), from the lowest bit of the first byte on; filled up with zeros."""
+    number = at = 0
+    for value, count in fields:
+        number |= value << at
+        at += count
+    return number.to_bytes((at + 7) // 8, "little")
+
+
+@pytest.mark.parametrize(("window", "problem"), [((0, 1), "check"), ((0x11 | 25 << 8, 14), "not a brotli stream")])
+def test_a_brotli_stream_with_a_large_window_is_refused(window: tuple[int, int], problem: str) -> None:
+    """It is not in RFC 7932. The same content with a window of 16 bits is read, up to the check, which is made up."""
+    content = bytes(range(100))
+    # Not the last block, its length in four nibbles, not compressed; then the last one, empty.
+    head = _bits(window, (0, 1), (0, 2), (len(content) - 1, 16), (1, 1))
+    with pytest.raises(ypress.CorruptData, match=problem):
+        ypress.decompress(attacks.frame(3, len(content), head + content + b"\x03"))
