@@ -1,11 +1,10 @@
 //! Decoders to compare with. Each returns the content if all of the input is sound, and holds at most `limit` bytes.
 
 use std::io::Read;
+use std::mem::MaybeUninit;
 
 use compu_brotli_sys::{BrotliDecoderDecompress, BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS};
-use libdeflate_sys::{
-    libdeflate_alloc_decompressor, libdeflate_deflate_decompress_ex, libdeflate_free_decompressor,
-};
+use libz_sys::{Z_FINISH, Z_OK, Z_STREAM_END, inflate, inflateEnd, inflateInit2_, z_stream, zlibVersion};
 use lz4_sys::{
     LZ4F_createDecompressionContext, LZ4F_decompress, LZ4F_freeDecompressionContext, LZ4F_isError,
     LZ4FDecompressionContext,
@@ -77,41 +76,40 @@ pub fn brotli(payload: &[u8], limit: usize) -> Option<Vec<u8>> {
     (result == BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS).then_some(content)
 }
 
-/// A stream of deflate by itself that all of `payload` is, by libdeflate.
+/// A stream of deflate by itself that all of `payload` is, by zlib, which wrote nearly all there are and says what is sound:
+/// libdeflate, for one, knows what to make of length codes that the format does not have.
 pub fn deflate(payload: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut content = vec![0; limit];
-    let (mut read, mut wrote) = (0, 0);
-    // SAFETY: the sizes are those of the slices; the decompressor is used here alone, and freed.
-    let result = unsafe {
-        let state = libdeflate_alloc_decompressor();
-        assert!(!state.is_null());
-        let (from, to) = (payload.as_ptr().cast(), content.as_mut_ptr().cast());
-        let result = libdeflate_deflate_decompress_ex(
-            state,
-            from,
-            payload.len(),
-            to,
-            limit,
-            &raw mut read,
-            &raw mut wrote,
-        );
-        libdeflate_free_decompressor(state);
-        result
+    let mut state = MaybeUninit::<z_stream>::zeroed();
+    // SAFETY: zlib sets the null function pointers of a zeroed state before it is taken for a value; the sizes are those of
+    // the slices; the state is freed.
+    let (result, read, wrote) = unsafe {
+        let size = size_of::<z_stream>() as i32;
+        assert_eq!(inflateInit2_(state.as_mut_ptr(), -15, zlibVersion(), size), Z_OK);
+        let state = state.assume_init_mut();
+        state.next_in = payload.as_ptr().cast_mut();
+        state.avail_in = payload.len() as u32;
+        state.next_out = content.as_mut_ptr();
+        state.avail_out = limit as u32;
+        let result = inflate(state, Z_FINISH);
+        let end = (result, state.total_in as usize, state.total_out as usize);
+        inflateEnd(state);
+        end
     };
     content.truncate(wrote);
-    (result == 0 && read == payload.len()).then_some(content)
+    (result == Z_STREAM_END && read == payload.len()).then_some(content)
 }
 
 /// What zlib keeps behind its stream.
 pub fn adler32(content: &[u8]) -> u32 {
     // SAFETY: it reads the slice.
-    unsafe { libdeflate_sys::libdeflate_adler32(1, content.as_ptr().cast(), content.len()) }
+    unsafe { libz_sys::adler32(1, content.as_ptr(), content.len() as u32) as u32 }
 }
 
 /// What gzip keeps behind its stream.
 pub fn crc32(content: &[u8]) -> u32 {
     // SAFETY: it reads the slice.
-    unsafe { libdeflate_sys::libdeflate_crc32(0, content.as_ptr().cast(), content.len()) }
+    unsafe { libz_sys::crc32(0, content.as_ptr(), content.len() as u32) as u32 }
 }
 
 /// LZ4 frames, one after the other, by liblz4.

@@ -147,6 +147,22 @@ fn a_window_larger_than_any_limit_costs_nothing() {
     assert_eq!(content_of(&wide), Some(vec![b'x']));
 }
 
+/// zlib refuses codes that are of no length or distance; libdeflate takes them for the longest length, for one.
+#[test]
+fn codes_without_a_meaning_are_unsound() {
+    let value = |stream: [u8; 4], check: [u8; 4]| [&[0x78, 0x5e], &stream[..], &check].concat();
+    let long = [0xd9, 0xa8, 0x62, 0x24];
+    assert_eq!(content_of(&value([75, 28, 5, 0], long)), Some(vec![b'a'; 259]));
+    for length_code in [[75, 28, 3, 0], [75, 28, 7, 0]] {
+        assert_eq!(decode(&value(length_code, long), 1 << 20), Ok(None));
+    }
+    let short = [0x03, 0xce, 0x01, 0x85];
+    assert_eq!(content_of(&value([75, 4, 2, 0], short)), Some(vec![b'a'; 4]));
+    for distance_code in [[75, 4, 62, 0], [75, 4, 126, 0]] {
+        assert_eq!(decode(&value(distance_code, short), 1 << 20), Ok(None));
+    }
+}
+
 /// zlib refuses a reference to before the beginning; a lenient decoder takes it for zeros.
 #[test]
 fn references_to_before_the_beginning_are_unsound() {
