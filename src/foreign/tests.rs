@@ -163,6 +163,18 @@ fn codes_without_a_meaning_are_unsound() {
     }
 }
 
+/// A frame whose window is refused, after one that was read: the error says what both claim, not how far reading came.
+#[test]
+fn the_size_of_what_is_too_large_is_above_the_limit() {
+    let frames = [
+        40, 181, 47, 253, 96, 37, 90, 77, 0, 0, 16, 0, 0, 1, 0, 32, 219, 14, 176, 40, 181, 47, 253, 4, 168,
+        77, 0, 0, 16, 0, 0, 1, 0, 0, 219, 14, 176, 84, 165, 254, 177, 40, 181, 47, 253, 100, 38, 90, 77, 0,
+        0, 16, 0, 40, 181, 0, 33, 219, 14, 176, 192, 135, 233, 108,
+    ];
+    let error = decode(&frames, 131_072);
+    assert!(matches!(error, Err(Error::TooLarge { size, .. }) if size > 131_072), "{error:?}");
+}
+
 /// zlib refuses a reference to before the beginning; a lenient decoder takes it for zeros.
 #[test]
 fn references_to_before_the_beginning_are_unsound() {

@@ -27,8 +27,12 @@ pub fn read(value: &[u8], sink: &mut Sink) -> Result<(), Refused> {
         let mut output = OutBuffer::around(&mut piece[..]);
         let wanted = context.decompress_stream(&mut output, &mut input).map_err(|code| {
             // libzstd returns its error codes negated.
-            let window = ZSTD_error_frameParameter_windowTooLarge as usize;
-            if code.wrapping_neg() == window { Refused::TooLarge } else { Refused::Unsound }
+            if code.wrapping_neg() != ZSTD_error_frameParameter_windowTooLarge as usize {
+                return Refused::Unsound;
+            }
+            // How much the frames hold is not known, but what they claim is.
+            sink.total = bound;
+            Refused::TooLarge
         })?;
         let length = output.pos();
         sink.push(&piece[..length])?;
