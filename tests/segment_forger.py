@@ -16,6 +16,7 @@ from segment_reader.coded import Bit, Coded, Number, Table
 from segment_reader.content import Content
 from segment_reader.long_strings import LongStrings
 from segment_reader.shapes import Shapes
+from segment_reader.symbols import Symbols
 from segment_reader.times import Times
 from segment_reader.updates import Updates
 
@@ -78,8 +79,44 @@ class Choices(Coded):
         self.bounds[id(model)] = lowest, below
 
 
+class ChosenSymbols(Symbols):
+    """A stream of symbols that is written while it is read: from its end, once it is known."""
+
+    def __init__(self, rnd: random.Random) -> None:
+        super().__init__(b"")
+        self.rnd, self.shares = rnd, list[tuple[int, int]]()
+        self.wanted: deque[int] = deque()
+
+    def symbol(self, starts: list[int]) -> int:
+        ends = [*starts[1:], 65536]
+        sizes = [end - start for start, end in zip(starts, ends, strict=True)]
+        if self.wanted:
+            symbol = self.wanted.popleft()
+        elif self.rnd.random() < 0.5:
+            symbol = self.rnd.randrange(16)
+        else:
+            symbol = self.rnd.choices(range(16), sizes)[0]
+        self.shares.append((starts[symbol], sizes[symbol]))
+        return symbol
+
+    def want(self, wanted: bytes) -> None:
+        for byte in wanted:
+            self.wanted.extend([byte >> 4, byte & 15])
+
+    def finished(self) -> bytes:
+        # What is left in the end is nobody's concern.
+        state, out = self.rnd.randrange(1 << 16, 1 << 32), bytearray()
+        for start, size in reversed(self.shares):
+            if state >> 16 >= size:
+                out += (state & 0xFFFF).to_bytes(2, "little")
+                state >>= 16
+            state = (state // size << 16) + state % size + start
+        return bytes(reversed(out + state.to_bytes(4, "little")))
+
+
 class ForgedShapes(Shapes):
     coded: Choices
+    symbols: ChosenSymbols
     walk: Updates
 
     def next(self) -> bytes:
@@ -89,9 +126,7 @@ class ForgedShapes(Shapes):
     def spelled_out(self) -> bytes:
         shape = ShapeMaker(self.coded.rnd, len(self.walk.ids), len(self.walk.words)).shape()
         self.coded.number_is(len(shape))
-        # The bits of the length come first, those of the bytes wait behind them.
-        for byte in shape:
-            self.coded.bits(byte, 8)
+        self.symbols.want(shape)
         return super().spelled_out()
 
 
@@ -216,7 +251,7 @@ class Forged:
 
     def __init__(self, seed: int, updates: int) -> None:
         rnd = random.Random(seed)
-        structure, text, coded_times = Choices(rnd), Choices(rnd), Choices(rnd)
+        structure, text, coded_times = Choices(rnd), ChosenSymbols(rnd), Choices(rnd)
         any_time: float = struct.unpack("<d", rnd.randbytes(8))[0]
         first = rnd.choice([0.0, 1.7e9, -5.25, 9.3e12, any_time])
         unit, noise = rnd.choice([0, 1, 2]), rnd.randbytes(20)
@@ -224,7 +259,7 @@ class Forged:
         content = Content(updates, 1 << 20, structure, text, rnd.randbytes(1 << 12))
         content.long = ForgedStrings(structure, content.text, content.long.literals.data)
         content.walk = ForgedUpdates(updates, structure, content.text, content.long)
-        content.shapes = ForgedShapes(structure)
+        content.shapes = ForgedShapes(structure, text)
         content.shapes.walk = content.walk
         # The size of a table depends on that of the content if there is little of it, which is not known yet.
         structure.bits(rnd.getrandbits(1), 1)

@@ -1,6 +1,7 @@
 //! Long strings: what was in an earlier one is referred to, the rest is collected for a general compressor.
 
 use super::coder::{Bit, Coder, Num, tree, unzigzag, zigzag};
+use super::symbols::SymbolCoder;
 use super::text::{Context, Text};
 use super::yjs::{Irregular, Walk};
 
@@ -131,7 +132,7 @@ impl Blobs {
     }
 
     /// Decode one string of at most `limit` bytes: where it lies in the history.
-    pub fn decode<C: Coder, T: Coder>(
+    pub fn decode<C: Coder, T: SymbolCoder>(
         &mut self,
         coder: &mut C,
         text: &mut Text,
@@ -264,7 +265,7 @@ fn looks_like_text(bytes: &[u8]) -> bool {
     bytes.iter().filter(|byte| byte.is_ascii_whitespace()).count() * 32 >= bytes.len()
 }
 
-impl<C: Coder, T: Coder> Sink<'_, C, T> {
+impl<C: Coder, T: SymbolCoder> Sink<'_, C, T> {
     fn literals(&mut self, blobs: &mut Blobs, last: &mut u32, start: usize, from: usize, to: usize) {
         if from == to {
             return;

@@ -4,6 +4,7 @@ use super::blob::{Blobs, Slot, VALUES};
 use super::coder::{Bit, Coder, Num, tree};
 use super::shape::Shapes;
 use super::state::{Id, State};
+use super::symbols::SymbolCoder;
 use super::text::{Context, Text};
 use super::yjs::{Irregular, KINDS, Kind, Use, Walk};
 
@@ -118,7 +119,7 @@ impl Codec {
 
     /// Append a short string to `out`. `length` is 1 or to be coded.
     #[allow(clippy::too_many_arguments)]
-    pub fn short<C: Coder, T: Coder>(
+    pub fn short<C: Coder, T: SymbolCoder>(
         &mut self,
         coder: &mut C,
         text: &mut T,

@@ -148,12 +148,6 @@ impl Bit {
         u32::from(self.p).clamp(24, 65_536 - 24)
     }
 
-    /// How many bits it has seen, up to the limit given to [`Bit::update`].
-    #[inline(always)]
-    pub fn seen(self) -> u16 {
-        self.seen
-    }
-
     /// Learn `bit`; the step never falls below the one after `limit` bits.
     #[inline(always)]
     pub fn update(&mut self, bit: bool, limit: u16) {

@@ -5,13 +5,14 @@ use super::codec::{
 };
 use super::coder::{Decoder, unzigzag};
 use super::state::{Id, State};
+use super::symbols::SymbolDecoder;
 use super::yjs::{self, Elements, Irregular, Kind, Use, Walk};
 use crate::varint;
 
 /// Where a segment is decoded from.
 pub struct Source<'a> {
     pub structure: Decoder<'a>,
-    pub text: Decoder<'a>,
+    pub text: SymbolDecoder<'a>,
     pub literals: &'a [u8],
 }
 

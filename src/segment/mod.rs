@@ -13,6 +13,7 @@ mod pack;
 mod parse;
 mod shape;
 mod state;
+mod symbols;
 mod text;
 mod time;
 mod unpack;

@@ -7,6 +7,7 @@ use super::codec::Codec;
 use super::coder::Encoder;
 use super::container::{self, Method, Parts, index_entry};
 use super::parse::{self, Argument, Words};
+use super::symbols::SymbolEncoder;
 use super::time::{BitWriter, Times, Unit};
 use super::{FORMAT, MAX_BYTES, MAX_UPDATES};
 use crate::codec::{brotli, zstd};
@@ -41,7 +42,7 @@ struct Packer<'a> {
     finder: Finder,
     words: Words,
     structure: Encoder,
-    text: Encoder,
+    text: SymbolEncoder,
     literals: Vec<u8>,
     shape: Vec<u8>,
     arguments: Vec<Argument<'a>>,
@@ -57,12 +58,12 @@ impl<'a> Packer<'a> {
             && parse::parse(update, &mut self.codec.state, &mut self.words, &mut shape, &mut arguments)
                 .is_ok();
         if regular {
-            self.codec.shapes.encode(&mut self.structure, &shape);
+            self.codec.shapes.encode(&mut self.structure, &mut self.text, &shape);
             for argument in arguments.drain(..) {
                 self.argument(argument);
             }
         } else {
-            self.codec.shapes.encode(&mut self.structure, &[]);
+            self.codec.shapes.encode(&mut self.structure, &mut self.text, &[]);
             self.argument(Argument::Blob(UPDATE, update));
         }
         self.shape = shape;
@@ -124,7 +125,7 @@ pub fn pack(records: &[Record<'_>], level: i32) -> Result<Vec<u8>> {
         finder: Finder::new(raw_bytes),
         words: Words::default(),
         structure: Encoder::new(),
-        text: Encoder::new(),
+        text: SymbolEncoder::default(),
         literals: Vec::new(),
         shape: Vec::new(),
         arguments: Vec::new(),

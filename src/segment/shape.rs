@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::coder::{Bit, Coder, Num};
+use super::symbols::SymbolCoder;
 use super::text::{Context, Text};
 use super::yjs::{Irregular, Walk};
 
@@ -57,17 +58,22 @@ impl Shapes {
     }
 
     /// Encode `shape`.
-    pub fn encode<C: Coder>(&mut self, coder: &mut C, shape: &[u8]) {
+    pub fn encode<C: Coder, T: SymbolCoder>(&mut self, coder: &mut C, text: &mut T, shape: &[u8]) {
         let number = self.numbers.get(shape).copied();
-        let _ = self.code(coder, Some((shape, number)));
+        let _ = self.code(coder, text, Some((shape, number)));
     }
 
     /// Decode a shape: its bytes.
-    pub fn decode<C: Coder>(&mut self, coder: &mut C) -> Walk<Rc<[u8]>> {
-        self.code(coder, None)
+    pub fn decode<C: Coder, T: SymbolCoder>(&mut self, coder: &mut C, text: &mut T) -> Walk<Rc<[u8]>> {
+        self.code(coder, text, None)
     }
 
-    fn code<C: Coder>(&mut self, coder: &mut C, wanted: Option<(&[u8], Option<u32>)>) -> Walk<Rc<[u8]>> {
+    fn code<C: Coder, T: SymbolCoder>(
+        &mut self,
+        coder: &mut C,
+        text: &mut T,
+        wanted: Option<(&[u8], Option<u32>)>,
+    ) -> Walk<Rc<[u8]>> {
         let target = wanted.and_then(|(_, number)| number);
         let mixed =
             self.last.wrapping_mul(0x9e37).wrapping_add(self.before_last.wrapping_mul(0x85eb_ca6b) >> 9);
@@ -101,9 +107,8 @@ impl Shapes {
                 return Err(Irregular);
             }
             self.spelling.follow(Context::start(0));
-            let shape: Rc<[u8]> = (0..length)
-                .map(|i| self.spelling.byte(coder, spelled.get(i).copied().unwrap_or(0)))
-                .collect();
+            let shape: Rc<[u8]> =
+                (0..length).map(|i| self.spelling.byte(text, spelled.get(i).copied().unwrap_or(0))).collect();
             if self.list.len() == REMEMBERED {
                 (self.before_last, self.last) = (self.last, OPAQUE);
                 return Ok(shape);

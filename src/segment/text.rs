@@ -1,54 +1,125 @@
-//! Bytes of short strings, predicted from the bytes before them by several contexts whose opinions are mixed.
+//! Bytes of short strings, predicted from the bytes before them: for each half of a byte, what followed in several
+//! contexts is mixed, from the shortest to the longest, by how well each did in situations of the kind.
 
-use super::coder::{Bit, Coder};
+use wide::u16x8;
 
-const INPUTS: usize = 4;
-/// 16384 is 1.
-const START_WEIGHT: i32 = 6000;
-const LIMITS: [u16; INPUTS] = [250, 120, 20, 20];
+use super::symbols::{Lanes, SymbolCoder, flat};
 
-/// The 15 probabilities of half a byte in one context, in one cache line.
-type Line = [Bit; 16];
+/// Contexts of a byte: none, the last byte, the last two, the word, the last four.
+const CONTEXTS: usize = 5;
 
-/// ln(p / (1 - p)) in 256ths, for p in 4096ths: the reverse of [`squash`], so that only whole numbers are used.
-static STRETCH: [i16; 4096] = {
-    let mut table = [2047; 4096];
+/// What followed in a context: for the symbols 1 to 15, the share of 65536 that is below them. In the place of symbol 0,
+/// whose is 0, is a tag: a check against other contexts in the same line, and the experience.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Line([u16; 16]);
+
+/// The bits of a tag that are the experience of a line: in the lowest [`SEEN`], how many symbols it has seen; above, how
+/// often in a row it made the prediction better.
+const EXPERIENCE: u32 = 7;
+const SEEN: u32 = 5;
+const MOST_SEEN: usize = 30;
+const EXPERIENCES: usize = 1 << EXPERIENCE;
+
+/// The experience after one more symbol, by whether the line made the prediction better.
+static NEXT: [[u8; EXPERIENCES]; 2] = {
+    let mut next = [[0; EXPERIENCES]; 2];
     let mut at = 0;
-    let mut x = -2047;
-    while x <= 2047 {
-        let p = squash(x) as usize >> 4;
-        while at <= p {
-            table[at] = x as i16;
-            at += 1;
-        }
-        x += 1;
+    while at < EXPERIENCES {
+        let seen = at % (1 << SEEN);
+        let row = at >> SEEN;
+        let more = if seen < MOST_SEEN { seen + 1 } else { MOST_SEEN };
+        next[0][at] = (more | if at == 0 { 1 << SEEN } else { 0 }) as u8;
+        next[1][at] = (more | (if row < 3 { row + 1 } else { 3 }) << SEEN) as u8;
+        at += 1;
     }
-    table
+    next
 };
 
-/// 65536 / (1 + e^-(x / 256)), by interpolation between 33 points.
+/// How much of itself a line gives up for the symbol, by its experience: all at first, then 1 / (seen + 1.2).
+static STEPS: [u16; EXPERIENCES] = {
+    let mut steps = [u16::MAX; EXPERIENCES];
+    let mut at = 0;
+    while at < EXPERIENCES {
+        let seen = at % (1 << SEEN);
+        if seen > 0 {
+            steps[at] = (5 * 65_536 / (5 * seen + 6)) as u16;
+        }
+        at += 1;
+    }
+    steps
+};
+
+/// How much of the mixture a context takes, in 65536ths, by the experience of its line.
+type Weights = [[u16; EXPERIENCES]; CONTEXTS];
+
+const START: Weights = {
+    const BY_ROW: [usize; 4] = [20_000, 26_000, 39_000, 46_000];
+    let mut weights = [0; EXPERIENCES];
+    let mut at = 0;
+    while at < EXPERIENCES {
+        // What has seen nothing has nothing to say.
+        let seen = at % (1 << SEEN);
+        weights[at] = if seen == 0 { 0 } else { (BY_ROW[at >> SEEN] * (seen + 1) / (seen + 2)) as u16 };
+        at += 1;
+    }
+    [weights; CONTEXTS]
+};
+
+/// Weights learn at this rate, as a shift.
+const PATIENCE: u32 = 6;
+
+/// The least share of a symbol.
+const LEAST: u16 = 16;
+const FLOOR: [u16; 16] = multiples(LEAST);
+const EVEN: [u16; 16] = multiples(4096);
+
+const fn multiples(of: u16) -> [u16; 16] {
+    let mut all = [0; 16];
+    let mut at = 0;
+    while at < 16 {
+        all[at] = of * at as u16;
+        at += 1;
+    }
+    all
+}
+
+/// By symbol: ones in the lanes of those above. What is in the place of the tag does not matter; if it were always the
+/// same, the compiler would put the lanes together one by one.
+static ABOVE: [Line; 16] = {
+    let mut above = [Line([0; 16]); 16];
+    let mut symbol = 0;
+    while symbol < 16 {
+        above[symbol].0[0] = symbol as u16;
+        let mut at = symbol + 1;
+        while at < 16 {
+            above[symbol].0[at] = u16::MAX;
+            at += 1;
+        }
+        symbol += 1;
+    }
+    above
+};
+
 #[inline(always)]
-const fn squash(x: i32) -> u32 {
-    const POINTS: [u32; 34] = [
-        22, 36, 59, 98, 161, 265, 437, 719, 1179, 1929, 3108, 4972, 7812, 11955, 17625, 24816, 32768, 40720,
-        47911, 53581, 57724, 60564, 62428, 63607, 64357, 64817, 65099, 65271, 65375, 65438, 65477, 65500,
-        65514, 65522,
-    ];
-    let x = (if x < -2047 {
-        -2047
-    } else if x > 2047 {
-        2047
-    } else {
-        x
-    } + 2048) as u32;
-    let (index, part) = ((x >> 7) as usize, x & 127);
-    (POINTS[index] * (128 - part) + POINTS[index + 1] * part) >> 7
+const fn lanes(all: [u16; 16]) -> Lanes {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = all;
+    [u16x8::new([a, b, c, d, e, f, g, h]), u16x8::new([i, j, k, l, m, n, o, p])]
+}
+
+/// `part` 65536ths of each lane.
+#[inline(always)]
+fn portion(of: Lanes, part: u16) -> Lanes {
+    let part = u16x8::splat(part);
+    [of[0].mul_keep_high(part), of[1].mul_keep_high(part)]
 }
 
 /// The model; see the module.
 pub struct Text {
-    tables: [Vec<Line>; INPUTS],
-    weights: Vec<[i32; INPUTS]>,
+    /// For the context of nothing.
+    first: [Line; 32],
+    lines: Vec<Line>,
+    weights: Vec<Weights>,
     context: Context,
 }
 
@@ -56,7 +127,7 @@ pub struct Text {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Context {
     /// The bytes before, the nearest lowest.
-    history: u64,
+    history: u32,
     /// A hash of the word that it continues.
     word: u32,
 }
@@ -64,7 +135,7 @@ pub struct Context {
 impl Context {
     /// A beginning: of what, `number` says.
     pub const fn start(number: u8) -> Self {
-        Self { history: number as u64, word: 0 }
+        Self { history: number as u32, word: 0 }
     }
 
     /// The context after one more byte.
@@ -75,24 +146,53 @@ impl Context {
         } else {
             0
         };
-        Self { history: self.history << 8 | u64::from(byte), word }
+        Self { history: self.history << 8 | u32::from(byte), word }
+    }
+
+    /// Where the contexts of a byte, but the first, are told apart.
+    #[inline(always)]
+    fn hashes(self) -> [u32; CONTEXTS - 1] {
+        let hash = |value: u32, number: u64| {
+            ((u64::from(value) | number << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+        };
+        [
+            hash(self.history & 0xff, 1),
+            hash(self.history & 0xffff, 2),
+            hash(self.word, 3),
+            hash(self.history, 4),
+        ]
+    }
+
+    /// The kind of the last byte: a letter, a digit, other ASCII, or not ASCII.
+    #[inline(always)]
+    fn kind(self) -> usize {
+        static KINDS: [u8; 256] = {
+            let mut kinds = [2; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                if (byte as u8).is_ascii_alphabetic() {
+                    kinds[byte] = 0;
+                } else if (byte as u8).is_ascii_digit() {
+                    kinds[byte] = 1;
+                } else if byte >= 0x80 {
+                    kinds[byte] = 3;
+                }
+                byte += 1;
+            }
+            kinds
+        };
+        usize::from(KINDS[(self.history & 0xff) as usize])
     }
 }
 
-/// Where the contexts are told apart.
-#[inline(always)]
-fn hash(value: u64, order: u64) -> u64 {
-    (value ^ order << 58).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 impl Text {
-    /// A model for about `expected` bytes, which decides on the size of the tables: 2^6 to 2^14 lines.
+    /// A model for about `expected` bytes, which decides on the number of lines: 2^10 to 2^16.
     pub fn new(expected: usize) -> Self {
-        let bits = expected.max(1).ilog2().clamp(6, 14);
-        let table = |bits: u32| vec![Line::default(); 1 << bits];
+        let bits = (expected.max(1).ilog2() + 3).clamp(10, 16);
         Self {
-            tables: [table(bits.min(11)), table(bits), table(bits), table(bits)],
-            weights: vec![[START_WEIGHT; INPUTS]; 2 * 256],
+            first: [Line([0; 16]); 32],
+            lines: vec![Line([0; 16]); 1 << bits],
+            weights: vec![START; 8],
             context: Context::default(),
         }
     }
@@ -109,54 +209,95 @@ impl Text {
 
     /// Code one byte.
     #[inline]
-    pub fn byte<C: Coder>(&mut self, coder: &mut C, byte: u8) -> u8 {
-        let Context { history, word } = self.context;
-        let hashes = [
-            hash(history & 0xff, 1),
-            hash(history & 0xffff, 2),
-            hash(history & 0xff_ffff, 3),
-            hash(u64::from(word) << 8 | history & 0xff, 4),
-        ];
-        let high = self.half(coder, hashes, 1, byte >> 4);
-        let low = self.half(coder, hashes, 16 + high, byte & 15);
+    pub fn byte<C: SymbolCoder>(&mut self, coder: &mut C, byte: u8) -> u8 {
+        let hashes = self.context.hashes();
+        let weights = 2 * self.context.kind();
+        let high = self.half(coder, hashes, 0, weights, byte >> 4);
+        let low = self.half(coder, hashes, 16 + high, weights + 1, byte & 15);
         let byte = high << 4 | low;
         self.context = self.context.then(byte);
         byte
     }
 
-    /// Code four bits; `place` is 1 for the high half, 16 and the high half for the low one.
+    /// Code half a byte; `place` is 0 for the high half, 16 and the high half for the low one.
     #[inline(always)]
-    fn half<C: Coder>(&mut self, coder: &mut C, hashes: [u64; INPUTS], place: u8, bits: u8) -> u8 {
-        let [one, two, three, four] = &mut self.tables;
-        let at = |table: &[Line], hash: u64| {
-            (hash.wrapping_add(u64::from(place)).wrapping_mul(0xc2b2_ae3d_27d4_eb4f) >> 44) as usize
-                & (table.len() - 1)
-        };
-        let places = [at(one, hashes[0]), at(two, hashes[1]), at(three, hashes[2]), at(four, hashes[3])];
-        let mut lines =
-            [&mut one[places[0]], &mut two[places[1]], &mut three[places[2]], &mut four[places[3]]];
-        // The weights depend on the bits of this half, and on how well the longer contexts are known.
-        let known = usize::from(lines[2][1].seen() > 0) + usize::from(lines[3][1].seen() > 1);
-        let base = if place == 1 { 0 } else { 64 } + known * 16;
-        let mut node = 1usize;
-        for shift in (0..4).rev() {
-            let mut inputs = [0i32; INPUTS];
-            for (input, line) in inputs.iter_mut().zip(&lines) {
-                *input = i32::from(STRETCH[(line[node & 15].p() >> 4) as usize & 4095]);
-            }
-            let weights = &mut self.weights[(base + node) & 511];
-            let sum: i32 = inputs.iter().zip(&*weights).map(|(input, weight)| input * weight).sum();
-            let p = squash(sum >> 14).clamp(32, 65_504);
-            let bit = coder.bit(p, bits >> shift & 1 == 1);
-            let error = (i32::from(bit) << 16) - p as i32;
-            for (weight, input) in weights.iter_mut().zip(inputs) {
-                *weight = (*weight + ((input * (error >> 2) + (1 << 13)) >> 14)).clamp(-(1 << 17), 1 << 17);
-            }
-            for (line, limit) in lines.iter_mut().zip(LIMITS) {
-                line[node & 15].update(bit, limit);
-            }
-            node = node << 1 | usize::from(bit);
+    fn half<C: SymbolCoder>(
+        &mut self,
+        coder: &mut C,
+        hashes: [u32; CONTEXTS - 1],
+        place: u8,
+        weights: usize,
+        symbol: u8,
+    ) -> u8 {
+        let weights = &mut self.weights[weights];
+        let last = self.lines.len() - 1;
+        let spread = u32::from(place).wrapping_mul(0x9e37_79b1);
+        // By context: the line, the bits that prove that it is the context's, and the experience that it has.
+        let mut at = [usize::from(place & 31); CONTEXTS];
+        let mut checks = [0u16; CONTEXTS];
+        let mut experience = [0usize; CONTEXTS];
+        for (number, &hash) in hashes.iter().enumerate() {
+            at[number + 1] = ((hash ^ spread) >> 9) as usize & last;
+            checks[number + 1] = (hash as u16) << EXPERIENCE;
         }
-        node as u8 & 15
+        // The mixtures of no, one, two, ... contexts, one after the other, and a 0 behind the last.
+        let mut mixtures = [0u16; 16 * (CONTEXTS + 1) + 16];
+        mixtures[..16].copy_from_slice(&EVEN);
+        let mut mixture = lanes(EVEN);
+        for number in 0..CONTEXTS {
+            let line = if number == 0 { &self.first[at[0] & 31] } else { &self.lines[at[number] & last] };
+            let tag = line.0[0];
+            let its = tag >> EXPERIENCE == checks[number] >> EXPERIENCE;
+            experience[number] = if its { usize::from(tag) & (EXPERIENCES - 1) } else { 0 };
+            let weight = weights[number][experience[number]];
+            let (less, more) = (portion(mixture, weight), portion(without_tag(lanes(line.0)), weight));
+            mixture = [mixture[0] - less[0] + more[0], mixture[1] - less[1] + more[1]];
+            mixtures[16 * number + 16..16 * number + 32].copy_from_slice(&flat(mixture));
+        }
+        let (starts, floor) = (portion(mixture, 0u16.wrapping_sub(16 * LEAST)), lanes(FLOOR));
+        let symbol = coder.symbol([starts[0] + floor[0], starts[1] + floor[1]], symbol) & 15;
+
+        let above = lanes(ABOVE[usize::from(symbol)].0);
+        let mut before = EVEN[1];
+        for number in 0..CONTEXTS {
+            let place = 16 * number + 16 + usize::from(symbol);
+            let share = mixtures[place + 1].wrapping_sub(mixtures[place]);
+            let better = share > before;
+            before = share;
+            let held = experience[number] & (EXPERIENCES - 1);
+            let weight = &mut weights[number][held];
+            *weight = towards(*weight, better);
+            let tag = checks[number] | u16::from(NEXT[usize::from(better)][held]);
+            let line =
+                if number == 0 { &mut self.first[at[0] & 31] } else { &mut self.lines[at[number] & last] };
+            // Lanes above the symbol go towards 65536, the others towards 0: by the same formula on their complement.
+            let [low, high] = lanes(line.0);
+            let flipped = [low ^ above[0], high ^ above[1]];
+            let less = portion(flipped, STEPS[held]);
+            let learnt = [(flipped[0] - less[0]) ^ above[0], (flipped[1] - less[1]) ^ above[1]];
+            line.0 = flat(with_tag(learnt, tag));
+        }
+        symbol
     }
+}
+
+#[inline(always)]
+fn without_tag([low, high]: Lanes) -> Lanes {
+    const MASK: u16x8 = u16x8::new([0, !0, !0, !0, !0, !0, !0, !0]);
+    [low & MASK, high]
+}
+
+/// The lanes with `tag` in the place of the first.
+#[inline(always)]
+fn with_tag([mut low, high]: Lanes, tag: u16) -> Lanes {
+    low.as_mut_array()[0] = tag;
+    [low, high]
+}
+
+/// A 64th of the way towards 65536 or 0.
+#[inline(always)]
+fn towards(weight: u16, more: bool) -> u16 {
+    let flip = 0u16.wrapping_sub(u16::from(more));
+    let flipped = weight ^ flip;
+    (flipped - (flipped >> PATIENCE)) ^ flip
 }

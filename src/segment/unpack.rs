@@ -7,6 +7,7 @@ use super::coder::Decoder;
 use super::container::{self, Method, Parts, index_entry};
 use super::emit::{Source, emit};
 use super::pack::Record;
+use super::symbols::SymbolDecoder;
 use super::time::{BitReader, Times};
 use super::yjs::{Irregular, Walk};
 use crate::codec::{brotli, room, zstd};
@@ -103,7 +104,7 @@ fn literals(parts: &Parts<'_>, at: usize) -> Result<Vec<u8>> {
 fn decode(parts: &Parts<'_>, literals: &[u8]) -> Walk<(Segment, Vec<u8>)> {
     let [structure, text, times_stream, noise, _] = parts.streams;
     let mut codec = Codec::new(parts.updates, parts.raw_bytes);
-    let mut source = Source { structure: Decoder::new(structure), text: Decoder::new(text), literals };
+    let mut source = Source { structure: Decoder::new(structure), text: SymbolDecoder::new(text), literals };
     let unit = parts.unit;
     let mut times = Times::new(unit.number(parts.first));
     let (mut times_coder, mut noise) = (Decoder::new(times_stream), BitReader::new(noise));
@@ -115,7 +116,7 @@ fn decode(parts: &Parts<'_>, literals: &[u8]) -> Walk<(Segment, Vec<u8>)> {
     for number in 0..parts.updates {
         let start = updates.len();
         let limit = start + room;
-        let shape = codec.shapes.decode(&mut source.structure)?;
+        let shape = codec.shapes.decode(&mut source.structure, &mut source.text)?;
         if shape.is_empty() {
             updates.extend_from_slice(blob(&mut codec, &mut source, UPDATE, room)?);
         } else {

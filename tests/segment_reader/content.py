@@ -6,18 +6,19 @@ from .basics import Record, refuse_if
 from .coded import Coded, new_bit
 from .long_strings import LongStrings
 from .shapes import Shapes
+from .symbols import Symbols
 from .text import Text
 from .times import Times
 from .updates import Updates
 
 
 class Content:
-    def __init__(self, updates: int, raw_bytes: int, structure: Coded, text: Coded, literals: bytes) -> None:
+    def __init__(self, updates: int, raw_bytes: int, structure: Coded, text: Symbols, literals: bytes) -> None:
         self.updates, self.left, self.structure = updates, raw_bytes, structure
         self.text = Text(text, min(2 * updates + 1024, raw_bytes))
         self.long = LongStrings(structure, self.text, literals)
         self.metadata: list[bytes] = []  # that is not said to be the same as before
-        self.walk, self.shapes = Updates(updates, structure, self.text, self.long), Shapes(structure)
+        self.walk, self.shapes = Updates(updates, structure, self.text, self.long), Shapes(structure, text)
 
     def records(self, times: Times) -> list[Record]:
         same, is_same, is_any = new_bit(), new_bit(), new_bit()

@@ -6,19 +6,20 @@ from collections import defaultdict
 
 from .basics import M32, refuse_if
 from .coded import Coded, Number, new_bit, table
+from .symbols import Symbols
 from .text import Text, start
 
 
 class Shapes:
     MOST = 4096
 
-    def __init__(self, coded: Coded) -> None:
-        self.coded = coded
+    def __init__(self, coded: Coded, symbols: Symbols) -> None:
+        self.coded, self.symbols = coded, symbols
         self.known = [b""]
         self.followers: defaultdict[int, list[int]] = defaultdict(list)
         self.last = self.before = 0
         self.first_rank, self.ranks, self.is_known = table(), table(), new_bit()
-        self.numbers, self.lengths, self.text = Number(), Number(), Text(coded, 512)
+        self.numbers, self.lengths, self.text = Number(), Number(), Text(symbols, 512)
 
     def next(self) -> bytes:
         followers = self.followers[self.last]

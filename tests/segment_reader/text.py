@@ -1,37 +1,14 @@
-"""Bytes out of coded bits, each predicted from those before it."""
+"""Bytes out of coded symbols, each predicted from those before it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
-from .basics import M32, M64, K, clamp, log2_of_size
-from .coded import Coded, learn, tables
+from .basics import M32, M64, K, clamp
+from .symbols import Symbols
 
 Context = tuple[int, int]  # history and word
-
-_POINTS = [
-    *(22, 36, 59, 98, 161, 265, 437, 719, 1179, 1929, 3108, 4972, 7812, 11955, 17625, 24816, 32768, 40720, 47911),
-    *(53581, 57724, 60564, 62428, 63607, 64357, 64817, 65099, 65271, 65375, 65438, 65477, 65500, 65514, 65522),
-]
-
-
-def _squash(x: int) -> int:
-    x = clamp(x, -2047, 2047) + 2048
-    j, f = x >> 7, x & 127
-    return (_POINTS[j] * (128 - f) + _POINTS[j + 1] * f) >> 7
-
-
-def _stretch() -> list[int]:
-    out, x = [], -2047
-    for q in range(4096):
-        while x < 2047 and _squash(x) >> 4 < q:
-            x += 1
-        out.append(x)
-    return out
-
-
-_SQUASH = [_squash(x) for x in range(-2047, 2048)]
-_STRETCH = _stretch()
+Line = list[int]  # a tag, and what is below the symbols 1 to 15
 
 
 def start(n: int) -> Context:
@@ -41,46 +18,69 @@ def start(n: int) -> Context:
 def after(context: Context, byte: int) -> Context:
     history, word = context
     letter = byte >= 0x80 or chr(byte).isalnum()
-    return (history << 8 | byte) & M64, (word + byte + 1) * 0x2F0B4A27 & M32 if letter else 0
+    return (history << 8 | byte) & M32, (word + byte + 1) * 0x2F0B4A27 & M32 if letter else 0
+
+
+def portion(n: int, part: int) -> int:
+    return n * part >> 16
+
+
+def towards_65536(n: int, part: int) -> int:
+    return 65535 - towards_0(65535 - n, part)
+
+
+def towards_0(n: int, part: int) -> int:
+    return n - portion(n, part)
+
+
+def first_weight(experience: int) -> int:
+    row, seen = divmod(experience, 32)
+    return (20000, 26000, 39000, 46000)[row] * (seen + 1) // (seen + 2) if seen else 0
 
 
 class Text:
-    """Bytes out of coded bits, each predicted from those before it."""
+    """Bytes out of coded symbols, each predicted from those before it."""
 
-    LIMITS = (250, 120, 20, 20)
-
-    def __init__(self, coded: Coded, n: int) -> None:
-        self.coded, self.context = coded, start(0)
-        b = log2_of_size(n, 14)
-        self.sizes = (1 << min(b, 11), 1 << b, 1 << b, 1 << b)
-        self.tables = tables(), tables(), tables(), tables()
-        self.weights: defaultdict[int, list[int]] = defaultdict(lambda: [6000] * 4)
+    def __init__(self, symbols: Symbols, n: int) -> None:
+        self.symbols, self.context = symbols, start(0)
+        self.size = 1 << clamp(max(n, 1).bit_length() + 2, 10, 16)
+        self.lines: defaultdict[tuple[bool, int], Line] = defaultdict(lambda: [0] * 16)
+        weights = [first_weight(experience) for experience in range(128)]
+        self.weights = [[weights.copy() for _ in range(5)] for _ in range(8)]
 
     def byte(self) -> int:
         history, word = self.context
-        parts = (history & 0xFF, history & 0xFFFF, history & 0xFFFFFF, word << 8 | history & 0xFF)
-        hashes = [(part ^ i << 58) * K & M64 for i, part in enumerate(parts, 1)]
-        high = self._half(hashes, 1, 0)
-        byte = high << 4 | self._half(hashes, 16 + high, 64)
+        values = (history & 0xFF, history & 0xFFFF, word, history)
+        hashes = [((value | i << 32) * K & M64) >> 32 for i, value in enumerate(values, 1)]
+        last = history & 0xFF
+        kind = 3 if last >= 0x80 else 0 if chr(last).isalpha() else 1 if chr(last).isdigit() else 2
+        high = self._half(hashes, 0, self.weights[2 * kind])
+        byte = high << 4 | self._half(hashes, 16 + high, self.weights[2 * kind + 1])
         self.context = after(self.context, byte)
         return byte
 
-    def _half(self, hashes: list[int], place: int, base: int) -> int:
-        lines = []
-        for h, table, size in zip(hashes, self.tables, self.sizes, strict=True):
-            lines.append(table[(((h + place) * 0xC2B2AE3D27D4EB4F & M64) >> 44) % size])
-        base += 16 * ((lines[2][1][1] > 0) + (lines[3][1][1] > 1))
-        node = 1
-        for _ in range(4):
-            models = [line[node] for line in lines]
-            inputs = [_STRETCH[clamp(model[0], 24, 65512) >> 4] for model in models]
-            weights = self.weights[base + node]
-            total = sum(i * w for i, w in zip(inputs, weights, strict=True)) >> 14
-            p = clamp(_SQUASH[clamp(total, -2047, 2047) + 2047], 32, 65504)
-            bit = self.coded.bit(p)
-            error = (bit << 16) - p
-            for i, x in enumerate(inputs):
-                weights[i] = clamp(weights[i] + ((x * (error >> 2) + 8192) >> 14), -131072, 131072)
-                learn(models[i], bit, self.LIMITS[i])
-            node = 2 * node + bit
-        return node - 16
+    def _half(self, hashes: list[int], place: int, weights: list[list[int]]) -> int:
+        lines, checks = [self.lines[False, place]], [0]
+        for h in hashes:
+            lines.append(self.lines[True, ((h ^ (place * 0x9E3779B1 & M32)) >> 9) % self.size])
+            checks.append(h & 511)
+        experience = [line[0] % 128 if line[0] >> 7 == check else 0 for line, check in zip(lines, checks, strict=True)]
+        mixtures = [[4096 * i for i in range(16)]]
+        for line, held, weight in zip(lines, experience, weights, strict=True):
+            pairs = zip(mixtures[-1], [0, *line[1:]], strict=True)
+            mixtures.append([towards_0(m, weight[held]) + portion(c, weight[held]) for m, c in pairs])
+        symbol = self.symbols.symbol([portion(m, 65280) + 16 * i for i, m in enumerate(mixtures[-1])])
+        shares = [[*mixture, 65536][symbol + 1] - mixture[symbol] for mixture in mixtures]
+        for i, (line, held, weight) in enumerate(zip(lines, experience, weights, strict=True)):
+            row, seen = divmod(held, 32)
+            if shares[i + 1] > shares[i]:
+                weight[held] = 65535 - ((65535 - weight[held]) - (65535 - weight[held] >> 6))
+                row = min(row + 1, 3)
+            else:
+                weight[held] -= weight[held] >> 6
+                row = 0 if held else 1
+            step = 5 * 65536 // (5 * seen + 6) if seen else 65535
+            for s in range(1, 16):
+                line[s] = towards_65536(line[s], step) if s > symbol else towards_0(line[s], step)
+            line[0] = checks[i] << 7 | row << 5 | min(seen + 1, 30)
+        return symbol
