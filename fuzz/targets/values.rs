@@ -36,7 +36,14 @@ fuzz_target!(|input: &[u8]| {
                 }
                 Err(error) => panic!("{error}"),
             };
-            assert_eq!(frame::must_escape(value), known);
+            // Of zstd frames with too large a window, only who has room for what they claim finds out that they are
+            // unsound; escaping what need not be costs two bytes.
+            let careful = foreign::Container::claimed(value) == Some(foreign::Container::ZstdFrame);
+            assert!(if careful {
+                frame::must_escape(value) >= known
+            } else {
+                frame::must_escape(value) == known
+            });
         }
         Ok(Value::Verbatim(content)) => {
             assert_eq!(content, &value[2..]);
