@@ -5,8 +5,8 @@ use wide::u16x8;
 
 use super::symbols::{Lanes, SymbolCoder, flat};
 
-/// Contexts of a byte: none, the last byte, the last two, the word, the last four.
-const CONTEXTS: usize = 5;
+/// Contexts of a byte: none, the last byte, the last two, the last four.
+const CONTEXTS: usize = 4;
 
 /// What followed in a context: for the symbols 1 to 15, the share of 65536 that is below them. In the place of symbol 0,
 /// whose is 0, is a tag: a check against other contexts in the same line, and the experience.
@@ -123,30 +123,20 @@ pub struct Text {
     context: Context,
 }
 
-/// What a byte follows.
+/// What a byte follows: the bytes before it, the nearest lowest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Context {
-    /// The bytes before, the nearest lowest.
-    history: u32,
-    /// A hash of the word that it continues.
-    word: u32,
-}
+pub struct Context(u32);
 
 impl Context {
     /// A beginning: of what, `number` says.
     pub const fn start(number: u8) -> Self {
-        Self { history: number as u32, word: 0 }
+        Self(number as u32)
     }
 
     /// The context after one more byte.
     #[inline(always)]
     pub fn then(self, byte: u8) -> Self {
-        let word = if byte.is_ascii_alphanumeric() || byte >= 0x80 {
-            self.word.wrapping_add(u32::from(byte) + 1).wrapping_mul(0x2f0b_4a27)
-        } else {
-            0
-        };
-        Self { history: self.history << 8 | u32::from(byte), word }
+        Self(self.0 << 8 | u32::from(byte))
     }
 
     /// Where the contexts of a byte, but the first, are told apart.
@@ -155,12 +145,7 @@ impl Context {
         let hash = |value: u32, number: u64| {
             ((u64::from(value) | number << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
         };
-        [
-            hash(self.history & 0xff, 1),
-            hash(self.history & 0xffff, 2),
-            hash(self.word, 3),
-            hash(self.history, 4),
-        ]
+        [hash(self.0 & 0xff, 1), hash(self.0 & 0xffff, 2), hash(self.0, 3)]
     }
 
     /// The kind of the last byte: a letter, a digit, other ASCII, or not ASCII.
@@ -181,7 +166,7 @@ impl Context {
             }
             kinds
         };
-        usize::from(KINDS[(self.history & 0xff) as usize])
+        usize::from(KINDS[(self.0 & 0xff) as usize])
     }
 }
 

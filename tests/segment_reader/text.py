@@ -7,18 +7,16 @@ from collections import defaultdict
 from .basics import M32, M64, K, clamp
 from .symbols import Symbols
 
-Context = tuple[int, int]  # history and word
+Context = int  # the last four bytes
 Line = list[int]  # a tag, and what is below the symbols 1 to 15
 
 
 def start(n: int) -> Context:
-    return n, 0
+    return n
 
 
 def after(context: Context, byte: int) -> Context:
-    history, word = context
-    letter = byte >= 0x80 or chr(byte).isalnum()
-    return (history << 8 | byte) & M32, (word + byte + 1) * 0x2F0B4A27 & M32 if letter else 0
+    return (context << 8 | byte) & M32
 
 
 def portion(n: int, part: int) -> int:
@@ -46,13 +44,12 @@ class Text:
         self.size = 1 << clamp(max(n, 1).bit_length() + 2, 10, 16)
         self.lines: defaultdict[tuple[bool, int], Line] = defaultdict(lambda: [0] * 16)
         weights = [first_weight(experience) for experience in range(128)]
-        self.weights = [[weights.copy() for _ in range(5)] for _ in range(8)]
+        self.weights = [[weights.copy() for _ in range(4)] for _ in range(8)]
 
     def byte(self) -> int:
-        history, word = self.context
-        values = (history & 0xFF, history & 0xFFFF, word, history)
+        values = (self.context & 0xFF, self.context & 0xFFFF, self.context)
         hashes = [((value | i << 32) * K & M64) >> 32 for i, value in enumerate(values, 1)]
-        last = history & 0xFF
+        last = self.context & 0xFF
         kind = 3 if last >= 0x80 else 0 if chr(last).isalpha() else 1 if chr(last).isdigit() else 2
         high = self._half(hashes, 0, self.weights[2 * kind])
         byte = high << 4 | self._half(hashes, 16 + high, self.weights[2 * kind + 1])
