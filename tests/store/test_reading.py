@@ -12,6 +12,8 @@ import pycrdt
 import pytest
 
 from ypress.sqlite import history as pages
+from ypress.sqlite import pages as decoding
+from ypress.sqlite.layout import layout
 
 from .support import Stock, content, history, make, settle, sql, stock_fails, typed, write_all
 
@@ -154,3 +156,78 @@ async def test_what_is_written_while_reading(db: Path) -> None:
         assert seen == updates[:20]
         assert len(await history(store)) == 40
         await write_all(store, updates[20:])
+
+
+@pytest.mark.parametrize("brief", [-1.0, 60.0])
+@pytest.mark.parametrize("compression", [None, "zstd"])
+@pytest.mark.usefixtures("small_pages")
+async def test_values_of_any_kind(
+    db: Path, compression: str | None, brief: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the loop or in a thread; raw, compressed, and such as could be mistaken for compressed."""
+    monkeypatch.setattr(decoding, "_BRIEF", brief)
+    monkeypatch.setattr(decoding, "_SLICE", 3)
+    updates = [
+        b"",
+        b"\x80\0",
+        b"\x28\xb5\x2f\xfd",
+        b"a" * 2_000_000,
+        *typed(40),
+        *(b"b" * n for n in range(0, 5000, 99)),
+    ]
+    async with make(db, compression=compression, pack_history=False, max_update_size=3_000_000) as store:
+        await write_all_as_given(store, updates)
+        assert await history(store) == updates
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "SELECT 1",
+        "DELETE FROM yupdates WHERE rowid = 7",
+        "DELETE FROM yupdates WHERE rowid IN (1, 20)",
+        "DELETE FROM yupdates",
+        "UPDATE yupdates SET path = 'a' WHERE rowid = 7",
+        "UPDATE yupdates SET path = 'z' WHERE rowid = 20",
+        "UPDATE yupdates SET path = x'01' WHERE rowid = 1",
+        "UPDATE yupdates SET rowid = -3 WHERE rowid = 20",
+        "UPDATE yupdates SET rowid = 21 WHERE rowid = 1",
+        "UPDATE yupdates SET timestamp = 1 WHERE rowid = 5",
+        "DROP INDEX idx_yupdates_path_timestamp",
+    ],
+)
+async def test_rowids_without_a_look_at_each(db: Path, change: str) -> None:
+    async with make(db) as store:
+        await write_all_as_given(store, typed(20))
+    sql(db, change)
+    found = [rowid for (rowid,) in sql(db, "SELECT rowid FROM yupdates WHERE path = 'doc' ORDER BY rowid")]
+    with closing(sqlite3.connect(db, isolation_level=None)) as connection:
+        assert layout(connection, "doc", order=False).rowids.tolist() == found
+        assert layout(connection, "doc").rowids.tolist() == found
+
+
+def delete_unseen(db: Path, rowid: int) -> None:
+    """Delete a row, but not its entry in the index."""
+    with closing(sqlite3.connect(db, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        (index,) = connection.execute("SELECT * FROM sqlite_master WHERE type = 'index' AND tbl_name = 'yupdates'")
+        connection.execute("DELETE FROM sqlite_master WHERE name = ?", (index[1],))
+    sql(db, "DELETE FROM yupdates WHERE rowid = ?", rowid)
+    with closing(sqlite3.connect(db, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", index)
+
+
+@pytest.mark.usefixtures("small_pages")
+async def test_a_damaged_index(db: Path) -> None:
+    """A row that only the index has is left out, and the others are still called by their rowids."""
+    updates = typed(40)
+    async with make(db, checkpoint_interval=None) as store:
+        await write_all_as_given(store, updates)
+    delete_unseen(db, 13)
+    sql(db, "UPDATE yupdates SET yupdate = 5 WHERE rowid = 16")
+    places: list[str | None] = []
+    async with make(db) as store:
+        found = {update async for update, *_ in store.read(damage=lambda error: places.append(error.place))}
+    assert found == {update for number, update in enumerate(updates, 1) if number not in (13, 16)}
+    assert set(places) == {"row 16"}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import Error
-from .history import Page, Reader, Row, damaged, loose_tail, placed_records
+from .history import Page, Reader, damaged, loose_tail, placed_records
 from .layout import Layout, continues, layout, positions, snapshot
 from .options import Options
 from .replay import Replay
@@ -138,8 +138,7 @@ def _tail(database: Database, document: Document, values: Values, stored: _Store
     if covered is None:
         return None
     if stored.tail is not None:
-        page = Page(covered, None, rows=stored.tail)
-        return [(place, record[0]) for place, record in placed_records(page, path, values)]
+        return [(place, record[0]) for place, record in placed_records(stored.tail, path, values)]
     reader = Reader(path, document, covered)
 
     def look_up(connection: sqlite3.Connection) -> int | None:
@@ -221,7 +220,7 @@ class _Stored:
 
     value: object
     covered: int | None
-    tail: list[Row] | None
+    tail: Page | None
 
 
 def _stored(connection: sqlite3.Connection, path: str) -> _Stored:
@@ -274,7 +273,7 @@ def _write(
     """
     path = document.path
     covered, before = read
-    at = layout(connection, path)
+    at = layout(connection, path, order=False)
     if document.generation != generation or not at.first <= covered <= at.end:
         return  # the history was moved aside meanwhile; it will have a checkpoint of its own
     if before is not None and before.stamp != at.stamp and not continues(before, at):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from .._native import unpack
 from ..errors import CorruptData, Error
@@ -36,6 +36,8 @@ __all__ = [
 Record = tuple[bytes, bytes | None, float]
 # A stored row: rowid, value, metadata, timestamp.
 Row = tuple[int, object, bytes | None, float]
+# The same without the rowid: with a raw value, it is a record already.
+Stored = tuple[object, bytes | None, float]
 
 # Rows that one statement reads, and rows of a page.
 BATCH = 900
@@ -54,26 +56,21 @@ class Page:
         next: the position to go on at; None behind the last record.
         segment: a segment's blob; None for a page of rows.
         skip: how many records of the segment come before `position`.
-        rows: loose rows.
+        rowids: where the loose rows are stored.
+        rows: the loose rows.
+        size: the bytes of the values of these rows.
     """
 
     position: int
     next: int | None
     segment: bytes | None = None
     skip: int = 0
-    rows: list[Row] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        """The bytes of what is stored."""
-        if self.segment is not None:
-            return len(self.segment)
-        return sum(len(row[1]) for row in self.rows if isinstance(row[1], bytes))
+    rowids: Sequence[int] = ()
+    rows: list[Stored] = field(default_factory=list)
+    size: int = 0
 
 
-def loose_tail(
-    connection: sqlite3.Connection, path: str, position: int, since: float | None, most: int
-) -> list[Row] | None:
+def loose_tail(connection: sqlite3.Connection, path: str, position: int, since: float | None, most: int) -> Page | None:
     """The rows from a position on, and perhaps some before it, without looking at all that come before.
 
     Args:
@@ -84,7 +81,7 @@ def loose_tail(
         most: how many rows are wanted.
 
     Returns:
-        The rows; None if the position is in a segment, or if there are more than `most` rows or too many bytes.
+        A page of them; None if the position is in a segment, or if there are more than `most` rows or too many bytes.
     """
     with snapshot(connection):
         first_loose = positions(connection, path)[0]
@@ -103,9 +100,9 @@ def loose_tail(
             if rowids is None:
                 rowids = _counted(connection, path, position - first_loose, most)
         if not rowids:
-            return None if rowids is None else []
-        rows = _rows(connection, rowids)
-    return rows if len(rows) == len(rowids) else None
+            return None if rowids is None else Page(position, None)
+        found, rows, size = _rows(connection, rowids)
+    return Page(position, None, rowids=found, rows=rows, size=size) if len(rows) == len(rowids) else None
 
 
 def _oldest(connection: sqlite3.Connection, path: str, since: float, most: int) -> array[int] | None:
@@ -157,9 +154,9 @@ def read_page(connection: sqlite3.Connection, path: str, at: Layout, position: i
     if position < at.first_loose:
         return _segment_page(connection, path, at, position)
     begin = position - at.first_loose
-    rows = _rows(connection, at.rowids[begin : begin + _PAGE_ROWS])
+    rowids, rows, size = _rows(connection, at.rowids[begin : begin + _PAGE_ROWS])
     after = position + len(rows)
-    return Page(position, after if after < at.end and rows else None, rows=rows)
+    return Page(position, after if after < at.end and rows else None, rowids=rowids, rows=rows, size=size)
 
 
 class Changes(Protocol):
@@ -209,7 +206,7 @@ class Reader:
         changes, known = self._changes, self._layout
         if known is not None and known[0] == changes.structure and known[1].stamp == data_version(connection):
             return known[1]
-        at = layout(connection, self._path)
+        at = layout(connection, self._path, order=False)
         self._layout = (changes.structure, at)
         if self._position is not None:
             shift = changes.shift - self._shift
@@ -251,11 +248,10 @@ def _segment_page(connection: sqlite3.Connection, path: str, at: Layout, positio
 
 def rows_at(connection: sqlite3.Connection, rowids: array[int]) -> Iterator[Row]:
     """At most `BATCH` rows, in the order of their rowids."""
-    yield from _rows_at(connection, rowids)
+    yield from _rows_at(connection, rowids, "rowid, yupdate, metadata, timestamp")
 
 
-def _rows_at(connection: sqlite3.Connection, rowids: array[int]) -> sqlite3.Cursor:
-    columns = "rowid, yupdate, metadata, timestamp"
+def _rows_at(connection: sqlite3.Connection, rowids: array[int], columns: str) -> sqlite3.Cursor:
     if rowids and rowids[-1] - rowids[0] == len(rowids) - 1:
         # A document that was written alone: a walk through the table takes two thirds of the time.
         query = f"SELECT {columns} FROM yupdates WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
@@ -265,22 +261,48 @@ def _rows_at(connection: sqlite3.Connection, rowids: array[int]) -> sqlite3.Curs
     return connection.execute(query, rowids.tolist())
 
 
-def _rows(connection: sqlite3.Connection, rowids: array[int]) -> list[Row]:
-    """As many of these rows as fit into a page, but at least one."""
-    rows: list[Row] = []
-    size = 0
+def _rows(connection: sqlite3.Connection, rowids: array[int]) -> tuple[array[int], list[Stored], int]:
+    """As many of these rows as fit into a page, but at least one: their rowids, the rows, and the bytes of these."""
+    found: array[int] = array("q")
+    rows: list[Stored] = []
+    room = _PAGE_BYTES
     for start in range(0, len(rowids), BATCH):
-        cursor = _rows_at(connection, rowids[start : start + BATCH])
-        take = 8
-        while taken := cursor.fetchmany(take):
-            rows += taken
-            took = sum([len(row[1]) for row in taken if isinstance(row[1], bytes)])
-            size += took
-            if size >= _PAGE_BYTES:
-                return rows
-            # Many at once, but not many large ones.
-            take = min(BATCH, max(1, (_PAGE_BYTES - size) * len(taken) // (4 * took + 1)), 8 * take)
-    return rows
+        wanted = rowids[start : start + BATCH]
+        # Without the rowids, which are known: it saves a quarter of the time.
+        taken, room = _fitting(_rows_at(connection, wanted, "yupdate, metadata, timestamp"), room)
+        if len(taken) < len(wanted) and room > 0:
+            # The index has rows that the table lacks.
+            there = list(rows_at(connection, wanted))
+            wanted, taken = array("q", [row[0] for row in there]), [row[1:] for row in there]
+        found += wanted[: len(taken)]
+        rows += taken
+        if room <= 0:
+            break
+    return found, rows, _PAGE_BYTES - room
+
+
+def _fitting(cursor: sqlite3.Cursor, room: int) -> tuple[list[Stored], int]:
+    """The rows of a cursor, until they have so many bytes; and how many bytes of room are left, 0 or less then."""
+    rows: list[Stored] = []
+    take = 8
+    while taken := cursor.fetchmany(take):
+        rows += taken
+        took = _bytes(taken)
+        room -= took
+        if room <= 0:
+            break
+        # Many at once, but not many large ones.
+        take = min(BATCH, max(1, room * len(taken) // (4 * took + 1)), 8 * take)
+    return rows, room
+
+
+def _bytes(rows: list[Stored]) -> int:
+    """The bytes of these values."""
+    try:
+        values: list[Any] = [row[0] for row in rows]
+        return sum(map(len, values))
+    except TypeError:  # a damaged file may hold anything
+        return sum([len(row[0]) for row in rows if isinstance(row[0], bytes)])
 
 
 def placed_records(page: Page, path: str, values: Values) -> Iterator[tuple[str, Record]]:
@@ -290,7 +312,7 @@ def placed_records(page: Page, path: str, values: Values) -> Iterator[tuple[str,
         DamagedHistory: one cannot be decoded; those before it have been yielded.
     """
     if page.segment is None:
-        for rowid, value, metadata, timestamp in page.rows:
+        for rowid, (value, metadata, timestamp) in zip(page.rowids, page.rows, strict=True):
             place = f"row {rowid}"
             try:
                 update = values.decode(value)
@@ -348,7 +370,10 @@ def records_of(
         return [record for _, record in placed_records(page, path, values)]
     records = []
     # A row is damaged for itself, a segment as a whole.
-    parts = [page] if page.segment is not None else [replace(page, rows=[row]) for row in page.rows]
+    parts = [page]
+    if page.segment is None:
+        each = zip(page.rowids, page.rows, strict=True)
+        parts = [replace(page, rowids=(rowid,), rows=[row]) for rowid, row in each]
     for part in parts:
         try:
             records += [record for _, record in placed_records(part, path, values)]

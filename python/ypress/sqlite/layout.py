@@ -6,6 +6,7 @@ squashing n updates into one makes them all the position of the last.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from array import array
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ class Layout:
         segments: by position.
         first_loose: the position of the first loose row.
         rowids: of the loose rows, in the order in which they were inserted.
-        ordered: whether the index by timestamp has them in that order, too.
+        ordered: whether the index by timestamp is known to have them in that order, too.
         covered: the position up to which the checkpoint holds the history; None where that is not known.
         stamp: tells whether another process has changed the file since; see `data_version`.
     """
@@ -98,13 +99,15 @@ def positions(connection: sqlite3.Connection, path: str) -> tuple[int, int | Non
     return first, covered
 
 
-def layout(connection: sqlite3.Connection, path: str, most: int = -1) -> Layout:
+def layout(connection: sqlite3.Connection, path: str, most: int = -1, *, order: bool = True) -> Layout:
     """Look up where everything of a document lies.
 
     Args:
         connection: the file.
         path: the document's path key.
         most: how many loose rows are wanted; for documents that are known to be `ordered`. All by default.
+        order: whether the index by timestamp is looked at; without, it may be left open, and a long history that has
+            the file to itself takes a fraction of the time.
     """
     with snapshot(connection):
         stamp = data_version(connection)
@@ -113,10 +116,28 @@ def layout(connection: sqlite3.Connection, path: str, most: int = -1) -> Layout:
         if has_table(connection, "ysegments"):
             query = "SELECT seq, updates, raw_bytes, length(data) FROM ysegments WHERE path = ? ORDER BY seq"
             segments = tuple(SegmentPlace(*row) for row in connection.execute(query, (path,)))
+        end = segments[-1].end if segments else first
+        if not order and (run := _alone(connection, path)) is not None:
+            return Layout(segments, end, array("q", run), False, covered, stamp)
         found = _rowids(connection, path, most)
-    rowids = array("q", sorted(found))
-    ordered = rowids.tolist() == found  # or else a clock was set back
-    return Layout(segments, segments[-1].end if segments else first, rowids, ordered, covered, stamp)
+    rowids = sorted(found)
+    ordered = rowids == found  # or else a clock was set back
+    return Layout(segments, end, array("q", rowids), ordered, covered, stamp)
+
+
+def _alone(connection: sqlite3.Connection, path: str) -> range | None:
+    """The rowids of a document that has all rows of the table, without a gap; None where that is not so."""
+    with suppress(sqlite3.OperationalError):  # it has no such index
+        for side in ("<", ">"):
+            query = f"SELECT 1 FROM yupdates INDEXED BY idx_yupdates_path_timestamp WHERE path {side} ? LIMIT 1"
+            if connection.execute(query, (path,)).fetchone() is not None:
+                return None
+        # Three statements: SQLite looks each of these up, but for several at once it reads the whole table.
+        ends = [connection.execute(f"SELECT {end}(rowid) FROM yupdates").fetchone()[0] for end in ("min", "max")]
+        (count,) = connection.execute("SELECT count(*) FROM yupdates").fetchone()
+        if count and ends[1] - ends[0] == count - 1:
+            return range(ends[0], ends[1] + 1)
+    return None
 
 
 def _rowids(connection: sqlite3.Connection, path: str, most: int) -> list[int]:
@@ -126,7 +147,8 @@ def _rowids(connection: sqlite3.Connection, path: str, most: int) -> list[int]:
         query = "SELECT group_concat(rowid) FROM yupdates INDEXED BY idx_yupdates_path_timestamp WHERE path = ?"
         with suppress(sqlite3.OperationalError):  # it has no such index
             (joined,) = connection.execute(query, (path,)).fetchone()
-            return [] if joined is None else list(map(int, joined.split(",")))
+            # Twice as fast as splitting it and making an int of each.
+            return [] if joined is None else list(json.loads(f"[{joined}]"))
     query = "SELECT rowid FROM yupdates WHERE path = ? ORDER BY timestamp, rowid LIMIT ?"
     return list(chain.from_iterable(connection.execute(query, (path, most))))
 

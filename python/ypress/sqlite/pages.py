@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -23,8 +24,11 @@ __all__ = ["read_pages"]
 T = TypeVar("T")
 Damage = Callable[[DamagedHistory], object]
 
-# Rows of so many bytes are decoded by the loop itself: sooner than a thread would begin to.
-_SMALL_PAGE = 64 << 10
+# A page of at most so many bytes of rows is decoded by the loop itself, so many rows at a time, unless that takes more
+# than so many seconds. Most of them are raw, and are done before a thread would have begun.
+_SMALL_PAGE = 1 << 20
+_SLICE = 100
+_BRIEF = 0.002
 
 
 @dataclass
@@ -70,8 +74,8 @@ async def read_pages(
                 decoded = await outcome(ready)
             elif (page := await outcome(database.call(reader.next_page))) is None:
                 return
-            elif page.segment is None and page.size <= _SMALL_PAGE:
-                decoded = _decoded(page, path, values, damage is not None)
+            elif (records := _at_once(page, values)) is not None:
+                decoded = _Decoded(records, None, [], False)
             else:
                 decoded = await outcome(_in_thread(partial(_decoded, page, path, values, damage is not None)))
         except sqlite3.Error as fault:
@@ -101,6 +105,22 @@ def _in_thread(job: Callable[[], T]) -> Future[T]:
     # Not one of a pool: those of a pool are gone in a forked process that still believes in them.
     threading.Thread(target=run, name="ypress-read").start()
     return future
+
+
+def _at_once(page: Page, values: Values) -> list[Record] | None:
+    """The records of a page; None if that takes long, or one cannot be decoded."""
+    if page.segment is not None or page.size > _SMALL_PAGE:
+        return None
+    records: list[Record] = []
+    until = time.perf_counter() + _BRIEF
+    for start in range(0, len(page.rows), _SLICE):
+        try:
+            records += values.decode_rows(page.rows[start : start + _SLICE])
+        except Error:
+            return None
+        if time.perf_counter() > until and len(records) < len(page.rows):
+            return None
+    return records
 
 
 def _decoded(page: Page, path: str, values: Values, go_on: bool) -> _Decoded:

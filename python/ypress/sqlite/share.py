@@ -192,7 +192,10 @@ class Share:
             raise explained(self.database, error) from error
         except DamagedHistory as error:
             raise await self._move_aside(error) from error
-        self._unrecorded = Unrecorded(doc, _clocks(updates), close=not waiting and await self._is_settled())
+        clocks = _clocks(updates)
+        # The file is asked only where there are gaps that might be closed.
+        close = not waiting and bool(clocks.gaps()) and await self._is_settled()
+        self._unrecorded = Unrecorded(doc, clocks, close=close)
         return bool(updates)
 
     def begin_anew(self, doc: Doc[Any], reason: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 from .._native import DEFAULT_MAX_SIZE, compress, decompress
 from ..callbacks import callbacks
@@ -101,23 +103,24 @@ class Values:
             return decompress(value, max_size=self._max_size)
         return self._decode_with_callback(self._decompress, value)
 
-    def decode_rows(self, rows: Iterable[tuple[int, object, bytes | None, float]]) -> list[Record]:
-        """The records of stored rows.
+    def decode_rows(self, rows: Iterable[tuple[object, bytes | None, float]]) -> list[Record]:
+        """The records of stored rows; one with a raw value is its own record.
 
         Raises:
             CorruptData, TooLarge, UnsupportedFormat: one of them cannot be read.
         """
-        if self._decompress is not None:
-            return [(self.decode(value), metadata, timestamp) for _, value, metadata, timestamp in rows]
-        most = self._max_size
+        decode: Callable[[Any], bytes] = self.decode
+        if self._decompress is None:
+            # Whether it is bytes, it says itself. It is faster without a limit of its own.
+            own = self._max_size != DEFAULT_MAX_SIZE
+            decode = partial(decompress, max_size=self._max_size) if own else decompress
         try:
             return [
-                # Whether it is bytes, it says itself.
-                (decompress(value, max_size=most), metadata, timestamp)  # type: ignore[arg-type]
-                for _, value, metadata, timestamp in rows
+                row if (update := decode(value := row[0])) is value else (update, row[1], row[2])  # type: ignore[misc]
+                for row in rows
             ]
         except TypeError:
-            return [(self.decode(value), metadata, timestamp) for _, value, metadata, timestamp in rows]
+            return [(self.decode(value), metadata, timestamp) for value, metadata, timestamp in rows]
 
     def _decode_with_callback(self, callback: Callback, value: bytes) -> bytes:
         """Ours where it verifies; then the callback; then what needs none, from before the callback was set."""
