@@ -386,8 +386,8 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
         Nothing is held between two of them: others may write, pack or squash meanwhile.
 
         Args:
-            damage: called with the error for what cannot be read, which is left out then; in the reader's thread, when
-                the reader comes to that place.
+            damage: called with the error for what cannot be read or is missing, which is left out then; in the reader's
+                thread, when the reader comes to that place.
 
         Yields:
             (update, metadata, timestamp in seconds since the epoch)
@@ -395,6 +395,7 @@ class SQLiteYStore(pycrdt.store.SQLiteYStore):
         Raises:
             YDocNotFound: nothing is stored under this path.
             DamagedHistory: a stored value cannot be read, and `damage` is None; those before it have been yielded.
+            StoreError: another process has removed the document, or a part of it, since this began.
             StoreUnavailable: the file cannot be read at the moment.
             NotStarted: the store is not running.
         """

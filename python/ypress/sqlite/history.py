@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from .._native import unpack
 from ..errors import CorruptData, Error
-from .errors import DamagedHistory
-from .layout import Layout, continues, data_version, layout, positions, snapshot
+from .errors import DamagedHistory, StoreError
+from .layout import Layout, continues, data_version, layout, lost, positions, snapshot
 from .observing import observer
 from .schema import has_table
 from .values import Values
@@ -59,6 +59,7 @@ class Page:
         rowids: where the loose rows are stored.
         rows: the loose rows.
         size: the bytes of the values of these rows.
+        missing: where a segment should be and is not, the error that says so; there are no records then.
     """
 
     position: int
@@ -68,6 +69,7 @@ class Page:
     rowids: Sequence[int] = ()
     rows: list[Stored] = field(default_factory=list)
     size: int = 0
+    missing: DamagedHistory | None = None
 
 
 def loose_tail(connection: sqlite3.Connection, path: str, position: int, since: float | None, most: int) -> Page | None:
@@ -146,9 +148,6 @@ def read_page(connection: sqlite3.Connection, path: str, at: Layout, position: i
         path: the document's path key.
         at: its layout now.
         position: where to begin; before the first record it means the first.
-
-    Raises:
-        DamagedHistory: a segment that should be there is not.
     """
     position = max(position, at.first)
     if position < at.first_loose:
@@ -197,7 +196,11 @@ class Reader:
         self._position = position
 
     def next_page(self, connection: sqlite3.Connection) -> Page | None:
-        """The next page; None at the end."""
+        """The next page; None at the end.
+
+        Raises:
+            StoreError: another process has removed the history, or a part of it.
+        """
         with snapshot(connection):  # or another process might change the file between looking up and reading
             return self._next_page(connection)
 
@@ -207,9 +210,15 @@ class Reader:
         if known is not None and known[0] == changes.structure and known[1].stamp == data_version(connection):
             return known[1]
         at = layout(connection, self._path, order=False)
+        shift = changes.shift - self._shift
+        if known is not None and known[1].stamp != at.stamp and lost(known[1], at, shift):
+            raise StoreError(
+                f"document {self._path}: another process has removed updates while they were read; read it again for "
+                "what is left",
+                self._path,
+            )
         self._layout = (changes.structure, at)
         if self._position is not None:
-            shift = changes.shift - self._shift
             self._position = max(0, self._position - shift)
             if known is not None and known[1].stamp != at.stamp and not continues(known[1], at, shift):
                 # Another process squashed what was read: rather some of it twice than anything not at all.
@@ -235,12 +244,14 @@ def _segment_page(connection: sqlite3.Connection, path: str, at: Layout, positio
     index = bisect_right(at.segments, position, key=lambda segment: segment.seq) - 1
     segment = at.segments[index]
     if position >= segment.end:
-        raise DamagedHistory(
-            f"document {path}: the updates {segment.end} to {at.segments[index + 1].seq - 1} are missing between two "
-            "segments; run `jupyter ypress verify` on the store",
+        behind = at.segments[index + 1].seq
+        error = DamagedHistory(
+            f"document {path}: the updates {segment.end} to {behind - 1} are missing between two segments; "
+            "run `jupyter ypress verify` on the store",
             path,
-            f"segment {segment.seq}",
+            f"before segment {behind}",
         )
+        return Page(position, behind, missing=error)
     query = "SELECT data FROM ysegments WHERE path = ? AND seq = ?"
     (blob,) = connection.execute(query, (path, segment.seq)).fetchone()
     return Page(position, segment.end if segment.end < at.end else None, blob, position - segment.seq)
@@ -309,8 +320,12 @@ def placed_records(page: Page, path: str, values: Values) -> Iterator[tuple[str,
     """The records of a page, decoded one by one, each with the place where it is stored.
 
     Raises:
-        DamagedHistory: one cannot be decoded; those before it have been yielded.
+        DamagedHistory: one cannot be decoded, or is missing; those before it have been yielded.
     """
+    if page.missing is not None:
+        if (watching := observer()) is not None:
+            watching.damaged()
+        raise page.missing
     if page.segment is None:
         for rowid, (value, metadata, timestamp) in zip(page.rowids, page.rows, strict=True):
             place = f"row {rowid}"
@@ -341,7 +356,10 @@ def plain_records(page: Page, values: Values) -> list[Record]:
 
     Raises:
         CorruptData, TooLarge, UnsupportedFormat: one cannot be decoded; `placed_records` tells which.
+        DamagedHistory: a segment is missing.
     """
+    if page.missing is not None:
+        raise page.missing
     if page.segment is None:
         return values.decode_rows(page.rows)
     records = list(_unpacked(page.segment))
@@ -357,7 +375,7 @@ def records_of(
         page: the page.
         path: the document's path key.
         values: how values are decoded.
-        damage: told of what cannot be decoded, which is left out.
+        damage: told of what cannot be decoded or is missing, which is left out.
 
     Raises:
         DamagedHistory: one cannot be decoded, and `damage` is None.
@@ -371,7 +389,7 @@ def records_of(
     records = []
     # A row is damaged for itself, a segment as a whole.
     parts = [page]
-    if page.segment is None:
+    if page.rows:
         each = zip(page.rowids, page.rows, strict=True)
         parts = [replace(page, rowids=(rowid,), rows=[row]) for rowid, row in each]
     for part in parts:

@@ -16,7 +16,7 @@ from itertools import chain
 
 from .schema import has_table
 
-__all__ = ["Layout", "SegmentPlace", "continues", "data_version", "layout", "positions", "snapshot"]
+__all__ = ["Layout", "SegmentPlace", "continues", "data_version", "layout", "lost", "positions", "snapshot"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Layout:
 
     Args:
         segments: by position.
+        noted: the position at which the history begins by the file's own account.
         first_loose: the position of the first loose row.
         rowids: of the loose rows, in the order in which they were inserted.
         ordered: whether the index by timestamp is known to have them in that order, too.
@@ -55,6 +56,7 @@ class Layout:
     """
 
     segments: tuple[SegmentPlace, ...]
+    noted: int
     first_loose: int
     rowids: array[int]
     ordered: bool
@@ -118,11 +120,11 @@ def layout(connection: sqlite3.Connection, path: str, most: int = -1, *, order: 
             segments = tuple(SegmentPlace(*row) for row in connection.execute(query, (path,)))
         end = segments[-1].end if segments else first
         if not order and (run := _alone(connection, path)) is not None:
-            return Layout(segments, end, array("q", run), False, covered, stamp)
+            return Layout(segments, first, end, array("q", run), False, covered, stamp)
         found = _rowids(connection, path, most)
     rowids = sorted(found)
     ordered = rowids == found  # or else a clock was set back
-    return Layout(segments, end, array("q", rowids), ordered, covered, stamp)
+    return Layout(segments, first, end, array("q", rowids), ordered, covered, stamp)
 
 
 def _alone(connection: sqlite3.Connection, path: str) -> range | None:
@@ -172,3 +174,16 @@ def continues(before: Layout, now: Layout, shift: int = 0) -> bool:
         return kept and shift == 0 and now.first == before.first and now.end >= before.end
     left = before.rowids[moved:]
     return now.rowids[: len(left)] == left
+
+
+def lost(before: Layout, now: Layout, shift: int = 0) -> bool:
+    """Whether another process has taken something of a history away that nothing else stands for now.
+
+    The arguments are those of `continues`.
+    """
+    if now.end == now.first:
+        return before.end > before.first
+    if now.first > now.noted and before.first == before.noted:
+        return True  # segments at the beginning; squashing would have noted where it begins
+    fewer = now.end - now.first < before.end - before.first
+    return fewer and now.first_loose + shift < before.first_loose and not continues(before, now, shift)

@@ -109,7 +109,7 @@ def _in_thread(job: Callable[[], T]) -> Future[T]:
 
 def _at_once(page: Page, values: Values) -> list[Record] | None:
     """The records of a page; None if that takes long, or one cannot be decoded."""
-    if page.segment is not None or page.size > _SMALL_PAGE:
+    if page.segment is not None or page.missing is not None or page.size > _SMALL_PAGE:
         return None
     records: list[Record] = []
     until = time.perf_counter() + _BRIEF
