@@ -11,6 +11,9 @@ say "clippy, the core alone"
 cargo clippy --locked --all-targets -- -D warnings
 say "clippy, with the Python module"
 cargo clippy --locked --all-targets --features python -- -D warnings
+say "clippy, the fuzz targets"
+# In the folder of the others: most of what they need is there already.
+CARGO_TARGET_DIR=target cargo clippy --locked --all-targets --manifest-path fuzz/Cargo.toml -- -D warnings
 say "ruff"
 "$BIN/ruff" check .
 "$BIN/ruff" format --check .

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,22 @@ def test_a_page_with_charts_that_loads_nothing(run: Run, store: Path, folder: Pa
         assert words in page
     assert "<script" not in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    documents = json.loads(run("info", store, "--json").stdout)["documents"]
+    (table,) = re.findall("<table>.*</table>", page)
+    heads, *rows = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", table)]
+    assert len(rows) == len(documents)
+    for row, document in zip(rows, documents, strict=True):
+        cells = dict(zip(heads, row, strict=True))
+        assert cells["updates"] == f"{document['updates']:,}"
+        for part in ("first", "last"):
+            expected = (
+                "1e+300" if document[part] == 1e300 else f"{datetime.fromtimestamp(document[part]):%Y-%m-%d %H:%M}"
+            )
+            assert cells[f"{part} edit"] == expected
+        parts = ("in rows", "in segments", "checkpoint", "moved aside", "paths, index")
+        shown = [cells[part].split() for part in parts if cells[part]]
+        total = sum(float(number) * {"B": 1, "kB": 1e3, "MB": 1e6}[unit] for number, unit in shown)
+        assert total == pytest.approx(document["file_bytes"], rel=0.02, abs=10)
     charts = page.split("<svg")[1:]
     assert len(charts) == 4
     for chart in charts:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 import sessions
+from ypress.cli.output import size
+from ypress.maintenance.reading import values_for
+from ypress.maintenance.rewrite import compress_store
 from ypress.words import counted
 
 from .conftest import Run, stock_rows, typed
@@ -48,6 +53,26 @@ def test_a_bar_while_it_works_and_nothing_of_it_afterwards(store: Path, folder: 
     # The line with the bar is taken back before the result is printed.
     assert "\x1b[2K" in output[output.rindex("━") :]
     assert "times smaller" in output[output.rindex("\x1b[2K") :]
+
+
+def test_the_figures_beside_the_bar(store: Path, folder: Path) -> None:
+    """How much is done and saved, and the bytes of the file in a second."""
+    before = store.stat().st_size
+    saved: list[tuple[int, int, int]] = []
+    shutil.copy(store, folder / "other.db")
+    compress_store(folder / "other.db", values_for("zstd", None, None), progress=lambda *told: saved.append(told))
+    assert saved[-1][0] == saved[-1][1]
+    begun = time.monotonic()
+    output = lines(in_terminal(folder, "compress", store.name, columns=120))
+    seconds = time.monotonic() - begun
+    shown = re.findall(r"compressing \S+ +(\d+)% (\S+ \wB)/s, saved (\S+ k?M?B)", "\n".join(output))
+    assert [int(percent) for percent, _, _ in shown] == sorted(int(percent) for percent, _, _ in shown)
+    percent, rate, in_all = shown[-1]
+    assert (percent, in_all) == ("100", size(saved[-1][2]))
+    assert 0 < saved[-1][2] < before
+    # The whole took longer than that.
+    number, unit = rate.split()
+    assert float(number) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[unit] > 0.99 * before / seconds
 
 
 def test_colours_in_a_terminal_unless_they_are_not_wanted(made: dict[str, Path], folder: Path) -> None:

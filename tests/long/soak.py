@@ -32,6 +32,7 @@ COMPRESS_EVERY = 60.0
 MEMORY = (1.15, 16 << 20)
 HANDLES = 8
 THREADS = 4
+FEWEST_SAMPLES = 5
 LONGEST_TEXT = 3_000
 # Deleted text stays in a document as structs, so an open one takes more memory with every edit. From so many updates on
 # a room goes on with another document.
@@ -144,7 +145,7 @@ async def sample(samples: list[Sample], end: float) -> None:
 
 
 def grown(samples: list[Sample]) -> list[str]:
-    """What the last fifth of the samples has more than the second."""
+    """What the last fifth of the samples, of which there are at least `FEWEST_SAMPLES`, has more than the second."""
     fifth = len(samples) // 5
     before, after = samples[fifth : 2 * fifth], samples[-fifth:]
     found = []
@@ -167,8 +168,8 @@ async def check(room: Room, store_class: type[SQLiteYStore]) -> None:
     assert back.digest.digest() == room.digest.digest(), f"room {room.number}: other updates than were written"
 
 
-async def run(db: Path, minutes: float, seed: int) -> list[str]:
-    """The whole run; what has grown."""
+async def run(db: Path, minutes: float, seed: int) -> list[Sample]:
+    """The whole run; what the process held meanwhile."""
     options = {"db_path": str(db), "compression": "zstd", "pack_every": 100, "checkpoint_interval": 200}
     store_class = type("Store", (SQLiteYStore,), options)
     documents = [[Room(number)] for number in range(ROOMS)]
@@ -187,7 +188,7 @@ async def run(db: Path, minutes: float, seed: int) -> list[str]:
         f" {sum(room.opened for room in rooms)} openings,"
         f" {compressing.result()} times compressed from outside, {db.stat().st_size / 1e6:.2f} MB; all read back equal"
     )
-    return grown(samples)
+    return samples
 
 
 def main() -> None:
@@ -197,8 +198,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ypress-soak-", ignore_cleanup_errors=True) as folder:
-        found = asyncio.run(run(Path(folder) / "store.db", arguments.minutes, arguments.seed))
-    if found:
+        samples = asyncio.run(run(Path(folder) / "store.db", arguments.minutes, arguments.seed))
+    if len(samples) < FEWEST_SAMPLES:
+        sys.exit(
+            f"error: too short to tell whether it grows: {len(samples)} samples, one every {SAMPLE_EVERY:.0f} s, and "
+            f"{FEWEST_SAMPLES} are needed; give it more --minutes"
+        )
+    if found := grown(samples):
         sys.exit(f"error: it grows: {'; '.join(found)}")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import ypress
 
+from ..sqlite.statistics import DocumentStatistics
 from ..words import counted
 from .inspect import StoreReport
 from .plot import area, bars, columns
@@ -21,7 +22,8 @@ __all__ = ["make_report", "write_report"]
 _STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;
 background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}svg{max-width:100%;height:auto}
 table{border-collapse:collapse;width:100%}td,th{padding:.2rem .5rem;border-bottom:1px solid #8884;text-align:right}
-td:first-child,th:first-child{text-align:left;overflow-wrap:anywhere}
+.wide{overflow-x:auto}td{white-space:nowrap}
+td:first-child,th:first-child{white-space:normal;min-width:12rem;text-align:left;overflow-wrap:anywhere}
 @media (prefers-color-scheme:dark){body{color:#e6e8eb;background:#16181c}}"""
 _DOCUMENTS = 15
 
@@ -114,8 +116,30 @@ def _histogram(file: Path) -> str:
 def _table(report: StoreReport) -> str:
     rows = "".join(
         f"<tr><td>{escape(d.label)}</td><td>{d.statistics.updates:,}</td>"
-        f"<td>{_size(d.statistics.raw)}</td><td>{_size(d.statistics.size)}</td><td>{_size(d.after)}</td></tr>"
+        f"<td>{_minute(d.statistics.first)}</td><td>{_minute(d.statistics.last)}</td><td>{_size(d.statistics.raw)}</td>"
+        + "".join(f"<td>{_size(part) if part else ''}</td>" for part in _parts(d.statistics))
+        + f"<td>{_size(d.statistics.size)}</td><td>{_size(d.after)}</td></tr>"
         for d in report.documents
     )
-    heads = "".join(f"<th>{head}</th>" for head in ("document", "updates", "raw", "in file", "after compress"))
-    return f"<table><tr>{heads}</tr>{rows}</table>"
+    heads = "".join(f"<th>{head}</th>" for head in _HEADS)
+    return f'<div class="wide"><table><tr>{heads}</tr>{rows}</table></div>'
+
+
+_HEADS = (
+    "document", "updates", "first edit", "last edit", "raw", "in rows", "in segments", "checkpoint", "moved aside",
+    "paths, index", "in file", "after compress",
+)  # fmt: skip
+
+
+def _parts(entry: DocumentStatistics) -> tuple[int, ...]:
+    """What of a document takes how many bytes in the file."""
+    return entry.row_bytes, entry.segment_bytes, entry.checkpoint_bytes, entry.aside_bytes, entry.overhead
+
+
+def _minute(timestamp: float | None) -> str:
+    if timestamp is None:
+        return ""
+    try:
+        return datetime.fromtimestamp(timestamp).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, OSError, ValueError):
+        return f"{timestamp:g}"
