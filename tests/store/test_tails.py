@@ -13,7 +13,7 @@ from ypress.maintenance.rewrite import compress_store
 from ypress.sqlite import checkpoints, history
 from ypress.sqlite.values import Values
 
-from .support import content, loaded, make, settle, sql, typed, write_all
+from .support import Ours, Stock, content, loaded, make, settle, sql, typed, write_all
 
 pytestmark = pytest.mark.anyio
 
@@ -116,4 +116,21 @@ async def test_a_long_history_is_not_counted(db: Path, monkeypatch: pytest.Monke
         await write_all(store, updates[60:])
     monkeypatch.setattr(history, "_counted", None)
     async with make(db) as store:
+        assert await loaded(store) == content(updates)
+
+
+@pytest.mark.parametrize("base", [Ours, Stock])
+async def test_the_timestamp_is_not_above_that_of_the_last_covered_row(db: Path, base: type[Stock]) -> None:
+    """Stock code loads the rows that are not older, so also what a clock that was set back before has written since."""
+    updates = typed(42)
+    await session(db, updates[:40])
+    ((timestamp,),) = sql(db, "SELECT max(timestamp) FROM yupdates")
+    append(db, updates[40], timestamp - 1000)
+    async with make(db, checkpoint_interval=1) as store:
+        assert await loaded(store) == content(updates[:41])
+    assert sql(db, COVERED) == [(41,)]
+    assert sql(db, "SELECT timestamp FROM ycheckpoints") == [(timestamp - 1000,)]
+    append(db, updates[41], timestamp - 900)
+    async with make(db, base=base) as store:
+        await store.db_initialized.wait()
         assert await loaded(store) == content(updates)
