@@ -298,8 +298,8 @@ def stock_timestamp(connection: sqlite3.Connection, path: str, at: Layout, cover
     """A timestamp for stock code, which loads the checkpoint and all rows that are not older than it.
 
     Its own choice is the time of making; rows written meanwhile, or by a clock that was set back, would be missed. The
-    last row that the checkpoint holds counts as well: the clock may have been set back before that one, and what follows
-    it has times like its own. `loose_tail` relies on a row of this time or later having been there at this moment.
+    last row that the checkpoint holds counts as well: the clock may have been set back before that one, and what
+    follows it has times like its own. `loose_tail` relies on a row of this time or later having been there then.
     """
     behind = at.rowids[max(0, covered - at.first_loose - 1) :].tolist()
     if behind:

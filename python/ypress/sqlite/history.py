@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Protocol
 
 from .._native import unpack
@@ -38,6 +39,8 @@ Record = tuple[bytes, bytes | None, float]
 Row = tuple[int, object, bytes | None, float]
 # The same without the rowid: with a raw value, it is a record already.
 Stored = tuple[object, bytes | None, float]
+
+_VALUE: Callable[[Stored], Any] = itemgetter(0)
 
 # Rows that one statement reads, and rows of a page.
 BATCH = 900
@@ -310,8 +313,7 @@ def _fitting(cursor: sqlite3.Cursor, room: int) -> tuple[list[Stored], int]:
 def _bytes(rows: list[Stored]) -> int:
     """The bytes of these values."""
     try:
-        values: list[Any] = [row[0] for row in rows]
-        return sum(map(len, values))
+        return sum(map(len, map(_VALUE, rows)))
     except TypeError:  # a damaged file may hold anything
         return sum([len(row[0]) for row in rows if isinstance(row[0], bytes)])
 
