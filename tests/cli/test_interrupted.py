@@ -29,6 +29,8 @@ import os, signal, sys
 import ypress.cli.group as group
 import ypress.maintenance.pace as pace
 
+# What is started in the background may be told to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 middle = sys.argv.pop(1) == "middle"
 original = pace.Pace.run
 runs = 0
