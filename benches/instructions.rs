@@ -8,7 +8,7 @@ mod histories;
 
 use std::hint::black_box;
 
-use histories::{printing, records, typing};
+use histories::{plots, printing, records, typing};
 use ypress::codec::{Codec, room};
 use ypress::foreign;
 use ypress::frame::{Value, compress, parse};
@@ -31,6 +31,7 @@ const MEDIUM: usize = 17_000;
 const CODECS: [Codec; 3] = [Codec::Zstd(3), Codec::Lz4, Codec::Brotli(4)];
 const TYPED: usize = 2_000;
 const PRINTED: u64 = 100;
+const DRAWN: u64 = 4;
 
 /// Text like that of a notebook.
 fn text(size: usize) -> Vec<u8> {
@@ -85,7 +86,8 @@ fn cases(visit: &mut dyn FnMut(String, &Ready)) {
         let value = encoder.finish().unwrap();
         run(&mut || assert!(foreign::decode(black_box(&value), 1 << 20).unwrap().is_some()));
     });
-    for (name, history) in [("typed", typing(TYPED)), ("printed", printing(PRINTED))] {
+    for (name, history) in [("typed", typing(TYPED)), ("printed", printing(PRINTED)), ("drawn", plots(DRAWN))]
+    {
         for level in [1, 10] {
             visit(format!("{} {name}, pack at level {level}", history.len()), &|run| {
                 let records = records(&history);

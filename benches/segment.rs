@@ -8,7 +8,7 @@ mod histories;
 
 use std::time::Instant;
 
-use histories::{Document, Row, printing, records, typing};
+use histories::{Document, Row, plots, printing, records, typing};
 use ypress::codec::zstd;
 use ypress::segment::{Info, Record, info, pack, unpack};
 
@@ -175,6 +175,7 @@ fn main() {
         None => {
             report("typing", &[typing(20_000)]);
             report("printing", &[printing(600)]);
+            report("drawing", &[plots(40)]);
         }
     }
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 SEEDS = ROOT / "fuzz" / "seeds"
-LARGEST = 2600
+LARGEST = 5000
 # The order of the inputs in targets/agreement.rs.
 LZ4_BLOCK, ZSTD, BROTLI, ZLIB, GZIP, ZSTD_FRAMES, LZ4_FRAMES = range(7)
 

@@ -40,7 +40,7 @@ run() {
     mkdir -p "$corpus" fuzz/artifacts
     [ ! -d "fuzz/seeds/$target" ] || seeds=("fuzz/seeds/$target")
     # Nothing that is read here may take more memory than this at once, whatever it claims.
-    if "$folder/$host/release/$target" "$corpus" ${seeds[@]+"${seeds[@]}"} -max_total_time="$seconds" -timeout=30 -seed="${SEED:-0}" \
+    if "$folder/$host/release/$target" "$corpus" ${seeds[@]+"${seeds[@]}"} -max_total_time="$seconds" -timeout=100 -seed="${SEED:-0}" \
         -rss_limit_mb=1500 -malloc_limit_mb=300 -max_len=65536 -print_final_stats=1 -verbosity=1 \
         -artifact_prefix="fuzz/artifacts/$target-" >"fuzz/artifacts/$target.log" 2>&1; then
         awk -v target="$target" '/^stat::number_of_executed_units/ { runs = $2 } / cov: / { cover = $4 }

@@ -14,7 +14,9 @@ from segment_reader import NotReadable, Record, Segment
 from segment_reader.basics import M32, M64, varint, zigzag
 from segment_reader.coded import Bit, Coded, Number, Table
 from segment_reader.content import Content
+from segment_reader.deflate import Own
 from segment_reader.long_strings import LongStrings
+from segment_reader.pictures import Pictures, Tokens
 from segment_reader.shapes import Shapes
 from segment_reader.symbols import Symbols
 from segment_reader.times import Times
@@ -52,8 +54,8 @@ class Choices(Coded):
 
     def tree(self, tree: Table, n: int, limit: int = 60) -> int:
         if not self.wanted and n == 3:
-            # The kinds of tokens, of which two are none.
-            self.bits(self.rnd.choice([0, 0, 1, 1, 2, 2, 3, 4, 4, 5]) if self.rnd.random() < 0.998 else 7, n)
+            # The kinds of tokens, of which one is none.
+            self.bits(self.rnd.choice([0, 0, 1, 1, 2, 2, 3, 4, 4, 5, 6]) if self.rnd.random() < 0.998 else 7, n)
         elif not self.wanted and self.rnd.random() < 0.5:
             self.bits(self.rnd.choice([0, (1 << n) - 1, self.rnd.getrandbits(n)]), n)
         return super().tree(tree, n, limit)
@@ -143,6 +145,63 @@ class ForgedStrings(LongStrings):
         forward = len(self.history) - cursor
         self.structure.bound(self.distances[4], int(forward == 0), min(2 * forward, 2 * cursor + 1) or 2)
         return super().copy(kind, last, cursor, begin, room)
+
+
+class ForgedPictures(Pictures):
+    coded: Choices
+
+    def next(self, room: int) -> bytes:
+        for number, least, most in zip(self.numbers, (0, 10, 0, 0, 0), (90, 20, 9, 70, 9), strict=True):
+            self.coded.bound(number, least, most + 1)
+        self.coded.bound(self.counts, 0, 50)
+        at = self.literals.at
+        # The size of chunks is among the literals, where the head ends.
+        data = bytearray(self.literals.data)
+        for p in range(at, min(at + 20, len(data)), 4):
+            data[p : p + 4] = self.coded.rnd.choice([b"\0\0\0\x02", b"\0\0\1\0", b"\0\0\0\x40"])
+        self.literals.data = bytes(data)
+        return super().next(room)
+
+    def stream(self, tokens: Tokens, room: int) -> bytes:
+        chosen = ForgedTokens(self, tokens.window)
+        return super().stream(chosen, room)
+
+    def own(self) -> Own:
+        """Codes that are possible; whether they have what is needed is a matter of chance."""
+        rnd, coded = self.coded.rnd, self.coded
+        counts = [rnd.choice([29, 29, 29, rnd.randrange(32)]), rnd.choice([29, 29, 29, rnd.randrange(32)]), 15]
+        for count, n in zip(counts, (5, 5, 4), strict=True):
+            coded.bits(count, n)
+        for symbol in Own.ORDER:
+            coded.bits(rnd.choice([5, 5, 6]) if symbol in {0, 5, 8, 9, 16, 17, 18} or rnd.random() < 0.5 else 0, 3)
+        expected, stands_for = sum(counts) - 15 + 258, 0
+        while stands_for < expected:
+            symbol = rnd.choice([9, 16]) if stands_for and stands_for + 6 <= expected else 9
+            if rnd.random() < 0.002:
+                symbol = rnd.choice([0, 8, 16, 17, 18, 19])
+            coded.bits(symbol, 5)
+            bits = Own.further_bits(symbol)
+            more = rnd.getrandbits(bits) if bits < 7 else rnd.randrange(4)
+            coded.bits(more, bits)
+            stands_for += {16: 3, 17: 3, 18: 11}.get(symbol, 1) + more
+            if symbol > 18:
+                break
+        return super().own()
+
+
+class ForgedTokens(Tokens):
+    coded: Choices
+
+    def next(self) -> int | tuple[int, int]:
+        rnd, begin = self.coded.rnd, len(self.window.bytes)
+        copy = begin > 0 and rnd.random() < 0.3
+        self.coded.bits(int(copy), 1)
+        if copy:
+            distances = [*self.known, 1, self.window.pixel, self.window.line]
+            within = [i for i, distance in enumerate(distances) if distance <= begin]
+            self.coded.bits(rnd.choice([*within, 7, 7]) if rnd.random() < 0.999 else rnd.randrange(8), 3)
+        self.coded.bound(self.models.distances, 1, begin + 1)
+        return super().next()
 
 
 class ForgedUpdates(Updates):
@@ -258,6 +317,7 @@ class Forged:
         times = Times(coded_times, unit, first, noise)
         content = Content(updates, 1 << 20, structure, text, rnd.randbytes(1 << 12))
         content.long = ForgedStrings(structure, content.text, content.long.literals.data)
+        content.long.pictures = ForgedPictures(structure, text, content.long.literals)
         content.walk = ForgedUpdates(updates, structure, content.text, content.long)
         content.shapes = ForgedShapes(structure, text)
         content.shapes.walk = content.walk

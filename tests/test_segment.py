@@ -139,7 +139,7 @@ def test_golden_segments_read_for_ever(file: Path) -> None:
 
 
 def test_the_golden_segments_are_there() -> None:
-    assert len(GOLDEN) >= 6
+    assert len(GOLDEN) >= 8
 
 
 def _words(updates: int) -> list[Record]:

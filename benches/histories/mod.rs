@@ -1,5 +1,8 @@
 //! Histories of documents, the same every time.
 
+mod plots;
+
+pub use plots::plots;
 use ypress::segment::Record;
 
 /// A record that owns its bytes.

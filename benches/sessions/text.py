@@ -117,7 +117,7 @@ class Writer:
         return text, f"{html}    </tr>\n  </thead>\n  <tbody>\n{body}  </tbody>\n</table>\n</div>"
 
     def image(self, size: int) -> str:
-        """About size characters of base64 that hold an incompressible picture, like a PNG of a plot."""
+        """About size characters of base64 that nothing makes smaller, like those of a photograph."""
         return base64.b64encode(b"\x89PNG\r\n\x1a\n" + self._rnd.randbytes(size * 3 // 4)).decode()
 
     def warning(self) -> str:

@@ -3,6 +3,8 @@
 use arbitrary::Arbitrary;
 use ypress::segment::Record;
 
+use crate::pictures::Picture;
+
 /// How a record is made; what is relative refers to the records before it.
 #[derive(Debug, Arbitrary)]
 pub struct Step {
@@ -38,6 +40,8 @@ enum Update {
         byte: u8,
         more: Vec<u8>,
     },
+    /// A picture in base64 with some text around it.
+    Picture(Picture),
     /// Bytes again and again.
     Long {
         period: Vec<u8>,
@@ -123,6 +127,7 @@ pub fn rows(steps: &[Step]) -> Vec<Row> {
                 }
                 update.splice(at..at, more.iter().copied());
             }
+            Update::Picture(picture) => update = picture.text(),
             Update::Long { period, length } if !period.is_empty() => {
                 update.extend(period.iter().cycle().take(usize::from(*length)));
             }

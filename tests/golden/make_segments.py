@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import random
 import struct
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import ypress
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from png_files import Png, in_base64, plot
 
 HERE = Path(__file__).parent
 VERSION = 1
@@ -78,8 +82,19 @@ def anything(rnd: random.Random) -> Iterator[Record]:
     yield words[:400] + b"changed" + words[430:], b"", 1.7e9
 
 
+def pictures(rnd: random.Random) -> Iterator[Record]:
+    """Plots in base64, as notebooks hold them: new ones, one that was there before, and one of grey."""
+    plots = []
+    for colour in (6, 2, 0):
+        png = Png(width=80, height=50, colour=colour, chunk_size=1000)
+        plots.append(in_base64(png.file(plot(rnd, png)), 76 if colour else 0))
+    for step, text in enumerate([*plots, plots[0]]):
+        start = b"\x01\x01\x4d" + varint(step) + b"\x08\x01\x07outputs\x01"
+        yield start + b"\x76\x01\x09image/png\x77" + varint(len(text)) + text + b"\x00", b"", 1.7e9 + step
+
+
 def main() -> None:
-    for make in (typing, stream, anything):
+    for make in (typing, stream, anything, pictures):
         for level in (None, 19):
             records = list(make(random.Random(4)))
             name = f"{make.__name__}-{level or 'default'}-v{VERSION}"

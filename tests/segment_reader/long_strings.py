@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from .basics import M64, Bytes, refuse_if, unzigzag
 from .coded import Coded, Number, table, tables
+from .pictures import Pictures
 from .text import Text, after, start
 
 
 class LongStrings:
     def __init__(self, structure: Coded, text: Text, literals: bytes) -> None:
         self.structure, self.text, self.literals = structure, text, Bytes(literals)
+        self.pictures = Pictures(structure, text.mixer.symbols, self.literals)
         self.history = bytearray()
         self.ends: list[int] = []  # of the strings, in order
         self.slots = [(0, 0)] * 36
@@ -21,12 +23,14 @@ class LongStrings:
         last = cursor = self.slots[slot][0]
         kind = 0
         while kind := self.structure.tree(self.kinds[kind], 3):
-            refuse_if(kind > 5, "an unknown kind of token")
+            refuse_if(kind > 6, "an unknown kind of token")
             room = left - (len(self.history) - begin)
             if kind == 1:
                 self.coded_literals(begin, room)
             elif kind == 2:
                 self.history += self.literals.take(self.length(self.lengths, room))
+            elif kind == 6:
+                self.history += self.pictures.next(room)
             else:
                 cursor = self.copy(kind, last, cursor, begin, room)
         self.ends.append(len(self.history))

@@ -1,0 +1,225 @@
+//! From the text of a picture to its tokens, and back.
+
+use std::ops::Range;
+
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::prelude::BASE64_STANDARD;
+use base64::{Engine, alphabet};
+use flate2::Crc;
+
+use super::deflate::{self, Block};
+use super::window::{LARGEST_PIXEL, LONGEST_LINE};
+use super::{MOST_PLAIN, MOST_TOKENS};
+use crate::segment::yjs::{Irregular, Walk};
+
+/// What PNG files begin with, as far as it shows in base64.
+const MAGIC: &[u8] = b"iVBORw0KGgo";
+/// Less than this is not worth the trouble.
+const LEAST: usize = 512;
+/// The bytes of a chunk's length and type, and of the header of the zlib stream.
+const BEGIN: usize = 10;
+/// The bytes of Adler-32, the end of a zlib stream.
+pub const SUM: usize = 4;
+
+/// A picture in base64 that comes back from this, byte for byte.
+#[derive(Debug)]
+pub struct Picture {
+    /// Where it lies in the text.
+    pub range: Range<usize>,
+    /// After how many characters there is a line break; 0 for none.
+    pub breaks: usize,
+    /// The bytes up to the deflate stream.
+    pub head: Vec<u8>,
+    pub blocks: Vec<Block>,
+    /// How many bytes the tokens stand for.
+    pub plain: usize,
+    /// Adler-32.
+    pub sum: Vec<u8>,
+    /// What comes after the last chunk with data.
+    pub tail: Vec<u8>,
+    /// How many bytes a line of the picture has with its filter, and a pixel.
+    pub line: usize,
+    pub pixel: usize,
+}
+
+/// The pictures in `text`, in order.
+pub fn find(text: &[u8]) -> Vec<Picture> {
+    let mut pictures = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].windows(MAGIC.len()).position(|window| window == MAGIC) {
+        let start = at + found;
+        at = start + MAGIC.len();
+        if let Ok(picture) = read(text, start) {
+            at = picture.range.end;
+            pictures.push(picture);
+        }
+    }
+    pictures
+}
+
+/// The picture that begins at `start`.
+fn read(text: &[u8], start: usize) -> Walk<Picture> {
+    let text = &text[start..];
+    let first = text.iter().position(|byte| !is_digit(byte)).unwrap_or(text.len());
+    let breaks = if text[first..].starts_with(b"\n") { first } else { 0 };
+    let bytes = decoded(text, breaks)?;
+    let file = File::of(&bytes)?;
+    let (blocks, deflated) = deflate::read(&file.data[2..], MOST_TOKENS, MOST_PLAIN)?;
+    let (deflated, sum) = file.data[2..].split_at(deflated);
+    let tokens: usize = blocks.iter().map(|block| block.tokens.len()).sum();
+    let plain: usize = blocks.iter().flat_map(|block| &block.tokens).map(|token| token.plain()).sum();
+    // A photograph has next to no copies, and a literal of it can hardly be predicted.
+    if deflated.len() < LEAST || sum.len() != SUM || 10 * tokens > 9 * plain {
+        return Err(Irregular);
+    }
+    // Unless it ends as a picture does, whole groups of characters are left of what is there.
+    let whole = file.after.start..file.after.start.next_multiple_of(3);
+    for tail in [file.after, whole].into_iter().filter_map(|range| bytes.get(range)) {
+        let again = self::text(breaks, file.head, deflated, sum, tail, text.len())?;
+        if text.starts_with(&again) {
+            return Ok(Picture {
+                range: start..start + again.len(),
+                breaks,
+                head: file.head.to_vec(),
+                blocks,
+                plain,
+                sum: sum.to_vec(),
+                tail: tail.to_vec(),
+                line: file.line,
+                pixel: file.pixel,
+            });
+        }
+    }
+    Err(Irregular)
+}
+
+fn is_digit(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
+}
+
+/// What the text stands for, as far as all lines are of one length.
+fn decoded(text: &[u8], breaks: usize) -> Walk<Vec<u8>> {
+    const LENIENT: GeneralPurpose = GeneralPurpose::new(
+        &alphabet::STANDARD,
+        GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+            .with_decode_allow_trailing_bits(true),
+    );
+    let mut digits = Vec::with_capacity(text.len());
+    let length = if breaks == 0 { text.len() } else { breaks };
+    for line in text.chunks(length + 1) {
+        let end = line.iter().take(length).take_while(|byte| is_digit(byte)).count();
+        digits.extend_from_slice(&line[..end]);
+        if end < length || line.last() != Some(&b'\n') {
+            break;
+        }
+    }
+    // One character alone is less than a byte.
+    digits.truncate(digits.len() - usize::from(digits.len() % 4 == 1));
+    LENIENT.decode(&digits).map_err(|_| Irregular)
+}
+
+/// The parts of a file.
+struct File<'a> {
+    /// Up to the deflate stream.
+    head: &'a [u8],
+    /// The zlib stream, out of all its chunks.
+    data: Vec<u8>,
+    /// Where the chunks after it lie.
+    after: Range<usize>,
+    line: usize,
+    pixel: usize,
+}
+
+/// A chunk's type, its content, and where it ends.
+fn chunk(bytes: &[u8], at: usize) -> Walk<(&[u8], &[u8], usize)> {
+    let length =
+        u32::from_be_bytes(*bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(Irregular)?) as usize;
+    let content = bytes.get(at + 8..at + 8 + length).ok_or(Irregular)?;
+    Ok((&bytes[at + 4..at + 8], content, at + 8 + length + 4))
+}
+
+impl<'a> File<'a> {
+    fn of(bytes: &'a [u8]) -> Walk<Self> {
+        let (kind, header, mut at) = chunk(bytes, 8)?;
+        if kind != b"IHDR" || header.len() != 13 {
+            return Err(Irregular);
+        }
+        let width = u32::from_be_bytes([header[0], header[1], header[2], header[3]]);
+        let channels = match header[9] {
+            2 => 3,
+            4 => 2,
+            6 => 4,
+            _ => 1,
+        };
+        let bits = u64::from(header[8]) * channels;
+        let line = (u64::from(width) * bits).div_ceil(8) + 1;
+        let (mut head, mut data) = (None, Vec::new());
+        while let Ok((kind, content, end)) = chunk(bytes, at) {
+            if kind == b"IDAT" {
+                head.get_or_insert(bytes.get(..at + BEGIN).ok_or(Irregular)?);
+                data.extend_from_slice(content);
+            } else if head.is_some() {
+                break;
+            }
+            at = end;
+        }
+        let head = head.ok_or(Irregular)?;
+        if data.len() < 2 {
+            return Err(Irregular);
+        }
+        let start = at;
+        while let Ok((kind, _, end)) = chunk(bytes, at) {
+            at = end;
+            if kind == b"IEND" {
+                break;
+            }
+        }
+        Ok(Self {
+            head,
+            data,
+            after: start..at,
+            line: line.min(LONGEST_LINE as u64) as usize,
+            pixel: (bits.div_ceil(8) as usize).min(LARGEST_PIXEL),
+        })
+    }
+}
+
+/// The text of a picture, of at most `limit` bytes.
+pub fn text(
+    breaks: usize,
+    head: &[u8],
+    deflated: &[u8],
+    sum: &[u8],
+    tail: &[u8],
+    limit: usize,
+) -> Walk<Vec<u8>> {
+    let at = head.len().checked_sub(BEGIN).ok_or(Irregular)?;
+    let size = u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]) as usize;
+    if size < 2 {
+        return Err(Irregular);
+    }
+    let data = [&head[at + 8..], deflated, sum].concat();
+    let mut file = head[..at].to_vec();
+    for (number, piece) in data.chunks(size).enumerate() {
+        let start = file.len() + 4;
+        let length = if number == 0 { size } else { piece.len() };
+        file.extend((length as u32).to_be_bytes());
+        file.extend(b"IDAT");
+        file.extend(piece);
+        let mut crc = Crc::new();
+        crc.update(&file[start..]);
+        file.extend(crc.sum().to_be_bytes());
+        if file.len() > limit {
+            return Err(Irregular);
+        }
+    }
+    file.extend(tail);
+    let digits = BASE64_STANDARD.encode(&file).into_bytes();
+    let text = match breaks {
+        0 => digits,
+        _ if digits.len() + digits.len() / breaks > limit + 1 => return Err(Irregular),
+        _ => digits.chunks(breaks).collect::<Vec<_>>().join(&b'\n'),
+    };
+    if text.len() > limit { Err(Irregular) } else { Ok(text) }
+}
