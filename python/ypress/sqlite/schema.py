@@ -25,11 +25,10 @@ _INDEX = "CREATE INDEX IF NOT EXISTS idx_yupdates_path_timestamp ON yupdates (pa
 _CHECKPOINTS = """CREATE TABLE IF NOT EXISTS ycheckpoints
     (path TEXT NOT NULL, checkpoint BLOB NOT NULL, timestamp REAL NOT NULL, PRIMARY KEY(path))"""
 
-# `seq` is the position of the segment's first update in the document's history. Without rowids there is no index beside
-# the table, which would be a page more in the smallest file.
+# `seq` is the position of the segment's first update in the document's history.
 _SEGMENTS = """CREATE TABLE IF NOT EXISTS ysegments
     (path TEXT NOT NULL, seq INTEGER NOT NULL, first_timestamp REAL NOT NULL, last_timestamp REAL NOT NULL,
-    updates INTEGER NOT NULL, raw_bytes INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (path, seq)) WITHOUT ROWID"""
+    updates INTEGER NOT NULL, raw_bytes INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (path, seq))"""
 
 # `first` is the position of the document's first stored update: squashing n updates into one moves it by n - 1.
 # `covered` is the position up to which the checkpoint holds the history; NULL where that is not known.
