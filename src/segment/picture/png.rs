@@ -46,8 +46,7 @@ pub struct Picture {
 pub fn find(text: &[u8]) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let mut at = 0;
-    while let Some(found) = text[at..].windows(MAGIC.len()).position(|window| window == MAGIC) {
-        let start = at + found;
+    while let Some(start) = magic(text, at) {
         at = start + MAGIC.len();
         if let Ok(picture) = read(text, start) {
             at = picture.range.end;
@@ -55,6 +54,27 @@ pub fn find(text: &[u8]) -> Vec<Picture> {
         }
     }
     pictures
+}
+
+/// Where [`MAGIC`] comes next, from `at` on (R. N. Horspool, "Practical fast searching in strings", 1980).
+fn magic(text: &[u8], mut at: usize) -> Option<usize> {
+    // How far it may be moved on, by the byte that its last one stands against.
+    const SKIP: [u8; 256] = {
+        let mut skip = [MAGIC.len() as u8; 256];
+        let mut at = 0;
+        while at < MAGIC.len() - 1 {
+            skip[MAGIC[at] as usize] = (MAGIC.len() - 1 - at) as u8;
+            at += 1;
+        }
+        skip
+    };
+    loop {
+        let window = text.get(at..at + MAGIC.len())?;
+        if window == MAGIC {
+            return Some(at);
+        }
+        at += usize::from(SKIP[usize::from(window[MAGIC.len() - 1])]);
+    }
 }
 
 /// The picture that begins at `start`.
