@@ -9,9 +9,9 @@ from pathlib import Path
 from . import KINDS, read_stock_rows, write_stock_store
 from .describe import describe
 
-# What a size of 1 stands for, by kind: a minute or less to make all three.
+# What a size of 1 stands for, by kind: about a minute to make all three.
 SIZES = {
-    "keystrokes": {"documents": 4, "edits": 12_000},
+    "keystrokes": {"documents": 4, "edits": 24_000},
     "notebooks": {"documents": 4, "cells": 60},
     "streams": {"prints": 1500, "saves": 100},
 }
