@@ -230,3 +230,10 @@ def test_each_byte_counts() -> None:
     for at, byte in enumerate(blob):
         with pytest.raises(ypress.Error):
             ypress.unpack(blob[:at] + bytes([byte ^ 1 << at % 8]) + blob[at + 1 :])
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_text_full_of_beginnings(end: bytes) -> None:
+    """Each could be a picture that goes on to the end of the text; to read them all would take hours."""
+    packed((b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAA7UElEQVR4nAAA" + end) * 100_000)
+    packed(b"iVBORw0KGgo" * 400_000)

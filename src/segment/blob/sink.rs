@@ -64,15 +64,13 @@ impl<C: Coder, T: SymbolCoder> Sink<'_, C, T> {
         let start = blobs.begin(slot);
         blobs.history.extend_from_slice(string);
         let end = blobs.history.len();
-        // The next one last.
-        let mut pictures = if self.thorough { picture::find(string) } else { Vec::new() };
-        pictures.reverse();
+        let mut pictures = picture::find(if self.thorough { string } else { &[] }).peekable();
         let mut last = END;
         // Up to `indexed`, what is pending can be found already.
         let (mut at, mut pending, mut indexed) = (start, start, start);
         while at < end {
-            while pictures.pop_if(|picture| start + picture.range.start < at).is_some() {}
-            let picture = pictures.last().map(|next| start + next.range.start..start + next.range.end);
+            while pictures.next_if(|picture| start + picture.range.start < at).is_some() {}
+            let picture = pictures.peek().map(|next| start + next.range.start..start + next.range.end);
             let stop = picture.as_ref().map_or(end, |picture| picture.start);
             let find = |at| find(blobs, finder, slot, start, pending, at);
             let found = match &picture {
@@ -89,7 +87,7 @@ impl<C: Coder, T: SymbolCoder> Sink<'_, C, T> {
                 last = kind;
                 at = from + length;
                 (pending, indexed) = (at, indexed.max(at));
-            } else if let Some(next) = pictures.pop_if(|_| at == stop) {
+            } else if let Some(next) = pictures.next_if(|_| at == stop) {
                 if blobs.pictures().fits(&next) {
                     self.literals(blobs, &mut last, start, pending, at);
                     tree(self.coder, &mut blobs.models.kinds[last as usize], 3, PICTURE);

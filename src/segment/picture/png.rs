@@ -16,6 +16,10 @@ use crate::segment::yjs::{Irregular, Walk};
 const MAGIC: &[u8] = b"iVBORw0KGgo";
 /// Less than this is not worth the trouble.
 const LEAST: usize = 512;
+/// The most characters that pad the last group.
+const PADDING: usize = 2;
+/// So many times a text may be read in search of pictures.
+const PATIENCE: usize = 4;
 /// The bytes of a chunk's length and type, and of the header of the zlib stream.
 const BEGIN: usize = 10;
 /// The bytes of Adler-32, the end of a zlib stream.
@@ -42,18 +46,42 @@ pub struct Picture {
     pub pixel: usize,
 }
 
-/// The pictures in `text`, in order.
-pub fn find(text: &[u8]) -> Vec<Picture> {
-    let mut pictures = Vec::new();
+/// The pictures in `text`, in order, each read when it is asked for.
+pub fn find(text: &[u8]) -> impl Iterator<Item = Picture> {
     let mut at = 0;
-    while let Some(start) = magic(text, at) {
-        at = start + MAGIC.len();
-        if let Ok(picture) = read(text, start) {
-            at = picture.range.end;
-            pictures.push(picture);
+    // What looks like a picture and is none is read up to its end, which may be far. Text made to be full of it is not
+    // worth the time.
+    let mut patience = PATIENCE * text.len();
+    std::iter::from_fn(move || {
+        while let Some(start) = magic(text, at) {
+            at = start + MAGIC.len();
+            let (breaks, end) = extent(text, start);
+            patience = patience.checked_sub(end - start)?;
+            if let Ok(picture) = read(text, start..end, breaks) {
+                at = picture.range.end;
+                return Some(picture);
+            }
+        }
+        None
+    })
+}
+
+/// After how many characters there are line breaks in what begins at `start`, 0 for none, and where it may end.
+fn extent(text: &[u8], start: usize) -> (usize, usize) {
+    let line = |from: usize| text[from..].iter().take_while(|byte| is_digit(byte)).count();
+    let length = line(start);
+    let mut end = start + length;
+    if text.get(end) != Some(&b'\n') {
+        return (0, text.len().min(end + PADDING));
+    }
+    while text.get(end) == Some(&b'\n') {
+        let next = line(end + 1);
+        end += 1 + next;
+        if next != length {
+            break;
         }
     }
-    pictures
+    (length, text.len().min(end + PADDING))
 }
 
 /// Where [`MAGIC`] comes next, from `at` on (R. N. Horspool, "Practical fast searching in strings", 1980).
@@ -77,11 +105,9 @@ fn magic(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The picture that begins at `start`.
-fn read(text: &[u8], start: usize) -> Walk<Picture> {
-    let text = &text[start..];
-    let first = text.iter().position(|byte| !is_digit(byte)).unwrap_or(text.len());
-    let breaks = if text[first..].starts_with(b"\n") { first } else { 0 };
+/// The picture that begins where `range` does, and ends at its end or before.
+fn read(text: &[u8], range: Range<usize>, breaks: usize) -> Walk<Picture> {
+    let (start, text) = (range.start, &text[range]);
     let bytes = decoded(text, breaks)?;
     let file = File::of(&bytes)?;
     let (blocks, deflated) = deflate::read(&file.data[2..], MOST_TOKENS, MOST_PLAIN)?;
