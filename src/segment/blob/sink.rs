@@ -64,13 +64,16 @@ impl<C: Coder, T: SymbolCoder> Sink<'_, C, T> {
         let start = blobs.begin(slot);
         blobs.history.extend_from_slice(string);
         let end = blobs.history.len();
-        let mut pictures = picture::find(if self.thorough { string } else { &[] }).peekable();
+        let mut pictures = picture::find(if self.thorough { string } else { &[] });
+        let mut next = pictures.next();
         let mut last = END;
         // Up to `indexed`, what is pending can be found already.
         let (mut at, mut pending, mut indexed) = (start, start, start);
         while at < end {
-            while pictures.next_if(|picture| start + picture.range.start < at).is_some() {}
-            let picture = pictures.peek().map(|next| start + next.range.start..start + next.range.end);
+            while next.as_ref().is_some_and(|next| start + next.range.start < at) {
+                next = pictures.next();
+            }
+            let picture = next.as_ref().map(|next| start + next.range.start..start + next.range.end);
             let stop = picture.as_ref().map_or(end, |picture| picture.start);
             let find = |at| find(blobs, finder, slot, start, pending, at);
             let found = match &picture {
@@ -87,13 +90,14 @@ impl<C: Coder, T: SymbolCoder> Sink<'_, C, T> {
                 last = kind;
                 at = from + length;
                 (pending, indexed) = (at, indexed.max(at));
-            } else if let Some(next) = pictures.next_if(|_| at == stop) {
-                if blobs.pictures().fits(&next) {
+            } else if let Some(this) = next.take_if(|_| at == stop) {
+                next = pictures.next();
+                if blobs.pictures().fits(&this) {
                     self.literals(blobs, &mut last, start, pending, at);
                     tree(self.coder, &mut blobs.models.kinds[last as usize], 3, PICTURE);
-                    blobs.pictures().encode(self.coder, self.text_coder, self.literals, &next);
+                    blobs.pictures().encode(self.coder, self.text_coder, self.literals, &this);
                     last = PICTURE;
-                    at = start + next.range.end;
+                    at = start + this.range.end;
                     finder.index(&blobs.history, pending.max(indexed), at, STRIDE);
                     (pending, indexed) = (at, indexed.max(at));
                 }
